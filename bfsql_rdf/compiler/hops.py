@@ -1,0 +1,110 @@
+"""The SPARQL of hops, scans and closures over the data: what an endpoint is sent."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pyoxigraph import NamedNode
+
+from bfsql_rdf.compiler.text import iri, select, union, values
+from bfsql_rdf.styles.base import Style
+
+ROW = "?statement ?subject ?predicate ?object ?status"
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What the compiler must know of a dataset: its styles and where status, position and types stand."""
+
+    styles: Sequence[Style]
+    status: str
+    position: str
+    types: Sequence[str]
+    hidden: Sequence[str]
+    inside: Sequence[str]
+    prefixes: Mapping[str, str]
+    plain: bool
+    unasserted: bool
+
+
+def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
+    """Every statement, of any status, that touches the frontier, and every plain link.
+
+    Rows with the same triple belong together: a plain row beside a statement row is no edge, and a statement
+    without a status takes that of the other statements of its triple. `dated` adds ?position.
+    """
+    nodes = list(frontier)
+    branches = []
+    for style in dataset.styles:
+        tail = _details(dataset, dated)
+        branches.append(style.outgoing(values("subject", nodes)) + tail)
+        branches.append(style.incoming(values("object", nodes)) + tail)
+        branches.append(f"{values('statement', nodes)}\n{style.pattern}{tail}")
+    if dataset.plain:
+        for variable in ("subject", "object"):
+            branches.append(values(variable, nodes) + "\n" + plain_pattern(dataset))
+    return _text(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+
+
+def unasserted_scan(dataset: Dataset, dated: bool) -> list[str]:
+    """What no index of an endpoint finds: statements whose triple is only quoted; once for a query."""
+    found = []
+    for style in dataset.styles:
+        if style.scan and dataset.unasserted:
+            body = (
+                style.scan + "\nFILTER NOT EXISTS { ?subject ?predicate ?object }" + _details(dataset, dated)
+            )
+            found.append(_text(dataset, select(ROW + (" ?position" if dated else ""), body)))
+    return found
+
+
+def scan(dataset: Dataset, predicates: Sequence[str], dated: bool) -> str:
+    """Every statement with one of the predicates (any, when there are none), of any status."""
+    chosen = f"\nFILTER(?predicate IN ({', '.join(map(iri, predicates))}))" if predicates else ""
+    branches = [style.pattern + chosen + _details(dataset, dated) for style in dataset.styles]
+    if dataset.plain:
+        head = values("predicate", [NamedNode(one) for one in predicates]) + "\n" if predicates else ""
+        branches.append(head + plain_pattern(dataset, literals=bool(predicates)))
+    return _text(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+
+
+def entities(dataset: Dataset, types: Sequence[str]) -> str:
+    """Every entity of one of the types."""
+    typed = "|".join(map(iri, dataset.types))
+    body = f"{values('type', [NamedNode(one) for one in types])}\n?entity {typed} ?type ."
+    return select("?entity ?type", body, distinct=True)
+
+
+def path_closure(start: NamedNode, predicate: str) -> str:
+    """Everything reachable along plain links of one predicate."""
+    return select(
+        "?entity", f"{start} {iri(predicate)}+ ?entity .\nFILTER(!isLITERAL(?entity))", distinct=True
+    )
+
+
+def plain_pattern(dataset: Dataset, literals: bool = False) -> str:
+    """Triples that are links, or with `literals` values too; whether a statement describes one, the rows say."""
+    structure = sorted({part for style in dataset.styles for part in style.structure})
+    left_out = ", ".join(map(iri, [*structure, *dataset.types, *dataset.hidden]))
+    lines = ["?subject ?predicate ?object ."]
+    lines.append("FILTER(!isTRIPLE(?object))" if literals else "FILTER(isIRI(?object) || isBLANK(?object))")
+    lines.append(f"FILTER(?predicate NOT IN ({left_out}))")
+    for part in structure:
+        lines.append(f"FILTER NOT EXISTS {{ ?subject {iri(part)} ?part }}")
+    for kind in dataset.inside:
+        lines.append(f"FILTER NOT EXISTS {{ ?subject {iri(dataset.types[0])} {iri(kind)} }}")
+    return "\n".join(lines)
+
+
+def _details(dataset: Dataset, dated: bool) -> str:
+    lines = f"\nOPTIONAL {{ ?statement {iri(dataset.status)} ?status }}"
+    return lines + (f"\nOPTIONAL {{ ?statement {dataset.position} ?position }}" if dated else "")
+
+
+def _text(dataset: Dataset, query: str) -> str:
+    """The query with a PREFIX line for each prefix that the profile's own patterns use."""
+    own = [dataset.position, *(style.pattern for style in dataset.styles)]
+    used = [
+        p for p in dataset.prefixes if any(re.search(rf"(?<![\w<]){re.escape(p)}:", text) for text in own)
+    ]
+    return "".join(f"PREFIX {p}: {iri(dataset.prefixes[p])}\n" for p in used) + query

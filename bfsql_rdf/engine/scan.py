@@ -1,0 +1,221 @@
+"""`scan_query`: everything that matches, wherever it is, page by page."""
+
+import base64
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Iterator
+from itertools import islice
+from threading import Lock
+from typing import Any
+
+from pyoxigraph import NamedNode, Triple
+
+from bfsql_rdf.engine.bfs import resolve_filters, superclass_named
+from bfsql_rdf.engine.shape import Shaper
+from bfsql_rdf.errors import QueryError
+from bfsql_rdf.models import Scan, ScanQuery
+from bfsql_rdf.store.index import Allowed, Index
+from bfsql_rdf.store.layout import DISPLAY, FIELDS, PLAIN, AllTypes
+from bfsql_rdf.terms import RDF_TYPE, REIFIES
+
+Row = tuple[str, Any]
+OPEN_SCANS = 16
+
+
+class Scanner:
+    """Scans over one index. The next page of a scan goes on where the last one stopped.
+
+    A page costs in proportion to itself while the scan is among the last `OPEN_SCANS`; a cursor from another
+    process is found again by passing over the rows before it.
+    """
+
+    def __init__(self, index: Index, generation: str) -> None:
+        self.index, self.generation = index, generation
+        self._open: OrderedDict[str, Iterator[Row]] = OrderedDict()
+        self._lock = Lock()
+
+    def __call__(self, query: ScanQuery) -> Scan:
+        """One page. Raises QueryError for an empty query, unknown names and foreign cursors."""
+        index = self.index
+        given = query.model_dump(exclude_none=True, exclude={"limit", "after"})
+        if not given:
+            raise QueryError(
+                "a scan needs at least one filter",
+                code="empty_scan",
+                where="query",
+                hint="Give node_types, edge_predicates, truth_status or as_of",
+            )
+        allowed = resolve_filters(index, query.truth_status, query.as_of)
+        types, statements = self.types(query)
+        predicates = [
+            index.predicates.require(name, "edge_predicates") for name in query.edge_predicates or ()
+        ]
+        page = min(query.limit or index.profile.limits.scan, index.profile.limits.scan)
+        bound = self._bound(given)
+        offset = self._offset(query.after, bound)
+        rows = self._resume(bound, offset)
+        if rows is None:
+            rows = islice(self._rows(query, allowed, types, statements, predicates), offset, None)
+        taken = list(islice(rows, page))
+        following = next(rows, None)
+        cursor = None
+        if following is not None:
+            cursor = self._cursor(bound, offset + len(taken))
+            self._keep(f"{bound}:{offset + len(taken)}", _back(following, rows))
+        return self._shape(taken, allowed, cursor)
+
+    def types(self, query: ScanQuery) -> tuple[list[str] | None, bool]:
+        """The types asked for with their subclasses, and whether statements are among them."""
+        if query.node_types is None:
+            return None, False
+        index, wanted = self.index, set()
+        names = [name for name in query.node_types if name != "Statement"]
+        for name in names:
+            if name == "Thing":
+                raise QueryError(
+                    "Thing is the absence of a type and cannot be scanned",
+                    code="unknown_entity_type",
+                    where="node_types",
+                    hint="Name a type of the graph",
+                )
+            iri = index.types.find(name, "node_types") or superclass_named(index, name)
+            wanted.add(iri or index.types.require(name, "node_types"))
+        found = [
+            iri
+            for iri in {*index.figures.types, *index.figures.superclasses, *wanted}
+            if iri in wanted or not wanted.isdisjoint(index.figures.ancestors(iri))
+        ]
+        return sorted(found), len(names) < len(query.node_types)
+
+    # Rows
+
+    def _rows(
+        self,
+        query: ScanQuery,
+        allowed: Allowed,
+        types: list[str] | None,
+        statements: bool,
+        predicates: list[str],
+    ) -> Iterator[Row]:
+        if types:
+            yield from self._entities(types)
+        others = query.edge_predicates or query.truth_status or query.as_of is not None
+        if types is None or statements or others:
+            yield from self._statements(allowed, predicates, described_only=statements and not others)
+
+    def _entities(self, types: list[str]) -> Iterator[Row]:
+        match = self.index.store.quads_for_pattern
+        wanted = set(types)
+        for iri in types:
+            for quad in match(None, RDF_TYPE, NamedNode(iri), DISPLAY):
+                yield "node", quad.subject
+        if self.index.figures.multi_typed:
+            for iri in types:
+                for quad in match(None, AllTypes, NamedNode(iri), FIELDS):
+                    node = quad.subject
+                    shown = self.index.type_iri(node)  # type: ignore[arg-type]
+                    named = [kind.value for kind in self.index.all_types(node)]  # type: ignore[arg-type]
+                    if shown not in wanted and iri == min(set(named) & wanted):
+                        yield "node", node
+
+    def _statements(self, allowed: Allowed, predicates: list[str], described_only: bool) -> Iterator[Row]:
+        nodes_view = self.index.profile.view == "nodes"
+        wanted: list[Any] = [NamedNode(iri) for iri in sorted(set(predicates))] or [None]
+        match = self.index.store.quads_for_pattern
+        for kind, graphs in (("edge", allowed.links), ("value", allowed.values)):
+            for rank, graph in enumerate(graphs):
+                for predicate in wanted:
+                    for quad in match(None, predicate, None, graph):
+                        if quad.predicate == REIFIES:
+                            continue
+                        triple = Triple(quad.subject, quad.predicate, quad.object)
+                        if nodes_view:
+                            for one in self.index.statements_of(triple, (graph,)):
+                                if self.index.in_time(one.id, allowed.cutoff):
+                                    yield "node", one.id
+                            continue
+                        earlier = graphs[:rank]
+                        if allowed.cutoff is not None:
+                            if not self.index.supported(triple, (graph,), allowed.cutoff):
+                                continue
+                            if earlier and self.index.supported(triple, earlier, allowed.cutoff):
+                                continue
+                        elif any(next(match(*_spo(triple), g), None) for g in earlier):
+                            continue
+                        yield kind, triple
+        if described_only:
+            return
+        for predicate in wanted:
+            if allowed.plain:
+                for quad in match(None, predicate, None, PLAIN):
+                    triple = Triple(quad.subject, quad.predicate, quad.object)
+                    if nodes_view or not any(next(match(*_spo(triple), g), None) for g in allowed.links):
+                        yield "edge", triple
+            if predicate is not None and allowed.asserted:
+                for quad in match(None, predicate, None, FIELDS):
+                    yield "value", Triple(quad.subject, quad.predicate, quad.object)
+
+    def _shape(self, rows: list[Row], allowed: Allowed, cursor: str | None) -> Scan:
+        shaper = Shaper(self.index, allowed)
+        nodes = [shaper.node(node) for kind, node in rows if kind == "node"]
+        edges = [shaper.edge(_spo(triple)) for kind, triple in rows if kind == "edge"]
+        edges += [shaper.value_edge(triple) for kind, triple in rows if kind == "value"]
+        nodes.sort(key=lambda node: (node["entity_type"] == "Statement", node["id"]))
+        edges.sort(
+            key=lambda edge: (
+                edge["subject"],
+                edge["predicate"],
+                "object" not in edge,
+                str(edge.get("object", edge.get("value"))),
+            )
+        )
+        return Scan(node_count=len(nodes), edge_count=len(edges), nodes=nodes, edges=edges, next=cursor)
+
+    # Cursors
+
+    def _bound(self, given: dict[str, Any]) -> str:
+        text = json.dumps([given, self.generation], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @staticmethod
+    def _cursor(bound: str, offset: int) -> str:
+        return base64.urlsafe_b64encode(f"{bound}:{offset}".encode()).decode().rstrip("=")
+
+    @staticmethod
+    def _offset(after: str | None, bound: str) -> int:
+        if after is None:
+            return 0
+        try:
+            text = base64.urlsafe_b64decode(after + "=" * (-len(after) % 4)).decode("ascii")
+            own, _, offset = text.partition(":")
+            number = int(offset)
+        except ValueError:
+            own, number = "", -1
+        if own != bound or number < 0:
+            raise QueryError(
+                "this cursor belongs to another query, or to the data as it was before a load",
+                code="bad_cursor",
+                where="after",
+                hint="Send the same query as for the page before, or start again without `after`",
+            )
+        return number
+
+    def _resume(self, bound: str, offset: int) -> Iterator[Row] | None:
+        with self._lock:
+            return self._open.pop(f"{bound}:{offset}", None)
+
+    def _keep(self, key: str, rows: Iterator[Row]) -> None:
+        with self._lock:
+            self._open[key] = rows
+            while len(self._open) > OPEN_SCANS:
+                self._open.popitem(last=False)
+
+
+def _back(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
+    yield first
+    yield from rest
+
+
+def _spo(triple: Triple) -> tuple[Any, Any, Any]:
+    return triple.subject, triple.predicate, triple.object

@@ -1,0 +1,172 @@
+"""The facade: the questions of the language, asked of one graph."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import rdflib
+from pyoxigraph import NamedNode, Store
+
+from bfsql_rdf.engine.bfs import run_bfs
+from bfsql_rdf.engine.closure import run_closure
+from bfsql_rdf.engine.explain import explain_bfs, explain_closure, explain_scan
+from bfsql_rdf.engine.scan import Scanner
+from bfsql_rdf.engine.shape import Shaper
+from bfsql_rdf.errors import QueryError, StoreError
+from bfsql_rdf.models import (
+    BfsQuery,
+    Closure,
+    ClosureQuery,
+    Descriptions,
+    Scan,
+    ScanQuery,
+    Subgraph,
+    read_query,
+)
+from bfsql_rdf.profile import Profile
+from bfsql_rdf.store.folder import is_store
+from bfsql_rdf.store.load import Opened, open_files, open_folder, open_quads
+from bfsql_rdf.store.reading import FileInfo, rdflib_quads, skolemize
+
+Path_ = str | os.PathLike[str]
+OpenSource = Path_ | Sequence[Path_] | rdflib.Graph | Store
+
+
+class Graph:
+    """A graph that answers BFS-QL. Made by `bfsql_rdf.open`; safe to use from several threads."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._index = opened.index
+        self._scanner = Scanner(opened.index, opened.meta.generation)
+
+    @property
+    def profile(self) -> Profile:
+        """The profile the graph is read with."""
+        return self._index.profile
+
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """Each known prefix with its canonical IRI."""
+        return self._index.ids.prefixes
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        """How many statements have each truth status."""
+        return dict(self._index.figures.statuses)
+
+    @property
+    def entity_types(self) -> dict[str, int]:
+        """How many nodes are shown with each entity type, by name."""
+        return {self._index.types.show(iri): n for iri, n in self._index.figures.types.items()}
+
+    @property
+    def predicates(self) -> dict[str, tuple[int, int, int]]:
+        """For each predicate, by name: how many links, stated values and plain fields it has."""
+        figures = self._index.figures.predicates
+        return {self._index.predicates.show(iri): (n[0], n[1], n[2]) for iri, n in figures.items()}
+
+    @property
+    def warnings(self) -> list[dict[str, str]]:
+        """What was odd about the data when it was indexed: `{code, message}` each."""
+        return list(self._index.figures.warnings)
+
+    def bfs_query(self, query: Any = None, /, **keys: Any) -> Subgraph:
+        """The subgraph around some seeds; the query as a dict, JSON text, a BfsQuery, or keywords.
+
+        Raises QueryError, with the key that is at fault and what to try.
+        """
+        return run_bfs(self._index, read_query(BfsQuery, _query(query, keys)))[0]
+
+    def transitive_closure_query(self, query: Any = None, /, **keys: Any) -> Closure:
+        """Every id reachable from `start` along `predicate`."""
+        return run_closure(self._index, read_query(ClosureQuery, _query(query, keys)))[0]
+
+    def scan_query(self, query: Any = None, /, **keys: Any) -> Scan:
+        """One page of everything that matches `node_types`, `edge_predicates`, `truth_status`, `as_of`."""
+        return self._scanner(read_query(ScanQuery, _query(query, keys)))
+
+    def describe_entities(self, ids: Sequence[str]) -> Descriptions:
+        """Full nodes, text uncut, statements of any status; and the ids that are not in the graph."""
+        if isinstance(ids, str) or not ids or not all(isinstance(one, str) and one for one in ids):
+            raise QueryError("ids is a list of one or more ids", code="bad_value", where="ids")
+        index = self._index
+        nodes = dict.fromkeys(NamedNode(index.ids.expand(text, "ids")) for text in ids)
+        shaper = Shaper(index, index.allowed(frozenset({"asserted_true"})), uncut=True)
+        found = [node for node in nodes if index.known(node)]
+        missing = [index.ids.compress(node.value) for node in nodes if node not in set(found)]
+        return Descriptions(nodes=[shaper.node(node) for node in found], not_found=missing or None)
+
+    def explain(self, primitive: str, query: Any = None, /, **keys: Any) -> dict[str, Any]:
+        """The SPARQL of a query ("bfs", "closure" or "scan"): `{sparql: [text], plan: [text]}`.
+
+        The query is run; `sparql` is over the data, one text for each request with its real frontier; `plan` is
+        what the index is asked.
+        """
+        query = _query(query, keys)
+        if primitive == "bfs":
+            return explain_bfs(self._opened, read_query(BfsQuery, query))
+        if primitive == "closure":
+            return explain_closure(self._opened, read_query(ClosureQuery, query))
+        if primitive == "scan":
+            return explain_scan(self._opened, read_query(ScanQuery, query))
+        raise QueryError(
+            f"there is no query {primitive!r}",
+            code="bad_value",
+            where="primitive",
+            hint="bfs, closure or scan",
+        )
+
+    @property
+    def store(self) -> Store:
+        """The user's triples, blank nodes skolemized, as a pyoxigraph Store."""
+        return self._opened.source.store
+
+
+def _query(query: Any, keys: dict[str, Any]) -> Any:
+    if query is None:
+        return keys
+    if keys:
+        raise QueryError("give a query or keywords, not both", code="bad_query", where="query")
+    return query
+
+
+def open(  # noqa: A001 - the name of the call in the package's namespace
+    source: OpenSource, profile: Any = None, *, lenient: bool = False
+) -> Graph:
+    """Open a graph: a file or a list of files (read into memory), a store folder, an rdflib Graph or Dataset, a
+    pyoxigraph Store.
+
+    `profile` is a path to TOML, a dict, or a Profile. Raises LoadError, StoreError or ProfileError.
+    """
+    chosen = None if profile is None else Profile.of(profile)
+    if isinstance(source, Store):
+        info = FileInfo(name="store", digest="store", format="store", star=False)
+        return Graph(open_quads(skolemize(source, info.digest), info, chosen or Profile()))
+    if isinstance(source, rdflib.Graph):
+        prefixes = {prefix: str(iri) for prefix, iri in source.namespaces()}
+        info = FileInfo(name="rdflib", digest="rdflib", format="rdflib", star=False, prefixes=prefixes)
+        quads = skolemize(rdflib_quads(source), info.digest)
+        return Graph(open_quads(quads, info, chosen or Profile()))
+    names = [source] if isinstance(source, str | os.PathLike) else list(source)
+    if not names:
+        raise StoreError("no source was given", code="no_source", where="source")
+    if len(names) == 1 and str(names[0]).startswith(("http://", "https://")):
+        raise StoreError(
+            "a SPARQL endpoint cannot be opened by this version",
+            code="no_endpoint",
+            where=str(names[0]),
+            hint="Load the data into a store folder with bfsql-rdf load",
+        )
+    if len(names) == 1 and Path(names[0]).is_dir():
+        return Graph(open_folder(names[0], chosen))
+    for name in names:
+        if is_store(Path(name)):
+            raise StoreError(
+                "a store folder is opened alone",
+                code="not_a_file",
+                where=str(name),
+                hint="Load the files into it",
+            )
+    return Graph(open_files(names, chosen or Profile(), lenient=lenient))

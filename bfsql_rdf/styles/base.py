@@ -1,0 +1,30 @@
+"""What a statement style is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The predicates of a dataset that styles speak in: rdf:reifies and its declared sub-properties."""
+
+    reifies: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Style:
+    """One statement style.
+
+    `pattern` binds ?statement ?subject ?predicate ?object over the whole dataset. `outgoing` and `incoming` take a
+    VALUES block for ?subject (?object) and give a whole branch that starts there. `scan`, where there is one,
+    finds what the branches cannot (unasserted reifiers). `structure` are the predicates that spell the statement
+    and so are none of its fields. `unasserted` says that what is only quoted has a status of its own.
+    """
+
+    name: str
+    pattern: str
+    outgoing: Callable[[str], str]
+    incoming: Callable[[str], str]
+    structure: frozenset[str] = field(default_factory=frozenset)
+    scan: str | None = None
+    unasserted: bool = False

@@ -1,0 +1,30 @@
+"""RDF 1.2 reifiers, which is how RDF-star loads: `?st rdf:reifies <<( s p o )>>`."""
+
+from bfsql_rdf.compiler.text import alternatives
+from bfsql_rdf.styles.base import Style, Vocabulary
+
+
+def reifier(vocabulary: Vocabulary) -> Style:
+    """The style; a triple term has no index into it, so branches walk asserted triples and `scan` finds the rest."""
+    reifies = alternatives(vocabulary.reifies)
+    parts = (
+        "BIND(SUBJECT(?triple) AS ?subject)\nBIND(PREDICATE(?triple) AS ?predicate)\n"
+        "BIND(OBJECT(?triple) AS ?object)"
+    )
+    # The bound triple term must be one pattern beside the asserted triple: BIND(TRIPLE(...)) would scan.
+    asserted = f"?subject ?predicate ?object .\n?statement {reifies} <<( ?subject ?predicate ?object )>> ."
+    if len(vocabulary.reifies) > 1:
+        members = " ".join(f"<{predicate}>" for predicate in vocabulary.reifies)
+        asserted = (
+            "?subject ?predicate ?object .\n?statement ?reifies <<( ?subject ?predicate ?object )>> .\n"
+            f"FILTER(?reifies IN ({', '.join(members.split())}))"
+        )
+    return Style(
+        name="reifier",
+        pattern=f"?statement {reifies} ?triple .\nFILTER(isTRIPLE(?triple))\n{parts}",
+        outgoing=lambda values: f"{values}\n{asserted}",
+        incoming=lambda values: f"{values}\n{asserted}",
+        structure=frozenset(vocabulary.reifies),
+        scan=f"?statement {reifies} ?triple .\n{parts}",
+        unasserted=True,
+    )
