@@ -26,9 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Source = Annotated[
-    str, typer.Argument(metavar="SOURCE", help="A store folder, or RDF files, comma-separated.")
-]
+Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A store folder, or RDF files, comma-separated.")]
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="JSON, @FILE, or - for standard input.")]
 ProfileOption = Annotated[Path | None, typer.Option("--profile", help="A profile (TOML) for the data.")]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Read what only lenient parsing accepts.")]
@@ -46,18 +44,12 @@ def _options(
 @app.command()
 def load(
     store: Annotated[Path, typer.Argument(metavar="STORE", help="The store folder; made when missing.")],
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="RDF files, or - for standard input.")
-    ],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="RDF files, or - for standard input.")],
     replace: Annotated[bool, typer.Option("--replace", help="In place of what is there.")] = False,
-    graph: Annotated[
-        str | None, typer.Option("--graph", help="Named graph for default-graph triples.")
-    ] = None,
+    graph: Annotated[str | None, typer.Option("--graph", help="Named graph for default-graph triples.")] = None,
     lenient: Lenient = False,
     base: Annotated[str | None, typer.Option("--base", help="Base IRI of relative IRIs.")] = None,
-    format: Annotated[
-        str | None, typer.Option("--format", help="Syntax, where the name does not tell.")
-    ] = None,
+    format: Annotated[str | None, typer.Option("--format", help="Syntax, where the name does not tell.")] = None,
     profile: ProfileOption = None,
 ) -> None:
     """Load files into a store folder: whole, or not at all."""
@@ -87,8 +79,7 @@ def load(
         "positions": figures.positions,
     }
     _print(
-        {k: v for k, v in summary.items() if v}
-        | ({"warnings": figures.warnings} if figures.warnings else {}),
+        {k: v for k, v in summary.items() if v} | ({"warnings": figures.warnings} if figures.warnings else {}),
         2,
     )
 
@@ -233,11 +224,7 @@ def main() -> None:
     try:
         app()
     except BfsqlError as error:
-        text = (
-            json.dumps({"error": error.to_dict()}, ensure_ascii=False)
-            if json_errors
-            else f"bfsql-rdf: {error}"
-        )
+        text = json.dumps({"error": error.to_dict()}, ensure_ascii=False) if json_errors else f"bfsql-rdf: {error}"
         sys.stderr.write(text + "\n")
         sys.exit(error.status)
     except BrokenPipeError:

@@ -132,9 +132,7 @@ def _query(query: Any, keys: dict[str, Any]) -> Any:
     return query
 
 
-def open(  # noqa: A001 - the name of the call in the package's namespace
-    source: OpenSource, profile: Any = None, *, lenient: bool = False
-) -> Graph:
+def open(source: OpenSource, profile: Any = None, *, lenient: bool = False) -> Graph:
     """Open a graph: a file or a list of files (read into memory), a store folder, an rdflib Graph or Dataset, a
     pyoxigraph Store.
 

@@ -9,7 +9,27 @@ from curies import Converter, Record
 from bfsql_rdf.errors import ProfileError, QueryError
 from bfsql_rdf.terms import BUILTIN_PREFIXES, SKOLEM, iri_fault
 
-_SCHEMES = frozenset("urn mailto tag did doi info data file geo tel news isbn ni ark jar cid mid".split())
+_SCHEMES = frozenset(
+    [
+        "urn",
+        "mailto",
+        "tag",
+        "did",
+        "doi",
+        "info",
+        "data",
+        "file",
+        "geo",
+        "tel",
+        "news",
+        "isbn",
+        "ni",
+        "ark",
+        "jar",
+        "cid",
+        "mid",
+    ]
+)
 _PREFIX = re.compile(r"(?!_$)[^\s:/<>\"{}|^`\\]*")
 
 
@@ -76,9 +96,7 @@ class Ids:
                 if iri.startswith(start):
                     if self._converter.parse_uri(iri) is None:
                         return iri
-                    longest = max(
-                        (f for fs in self._forms.values() for f in fs if iri.startswith(f)), key=len
-                    )
+                    longest = max((f for fs in self._forms.values() for f in fs if iri.startswith(f)), key=len)
                     return self.alternates.get(longest, longest) + iri[len(longest) :]
         return iri
 

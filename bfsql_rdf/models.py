@@ -155,9 +155,7 @@ def read_query(model: type[Q], query: Any) -> Q:
 
 
 def _explain(model: type[BaseModel], error: ValidationError) -> QueryError:
-    first = min(
-        error.errors(include_url=False), key=lambda e: (e["type"] != "extra_forbidden", len(e["loc"]))
-    )
+    first = min(error.errors(include_url=False), key=lambda e: (e["type"] != "extra_forbidden", len(e["loc"])))
     path = ".".join(str(part) for part in first["loc"] if part not in ("int", "float", "str"))
     key = str(first["loc"][-1])
     if first["type"] == "extra_forbidden":

@@ -28,9 +28,7 @@ class Names:
         self.kind, self._ids = kind, ids
         self._labels = dict(labels or {})
         ranks = {namespace: rank for rank, namespace in enumerate(vocab)}
-        terms = sorted(
-            set(iris), key=lambda iri: (ranks.get(iri[: len(iri) - len(local_name(iri))], len(ranks)), iri)
-        )
+        terms = sorted(set(iris), key=lambda iri: (ranks.get(iri[: len(iri) - len(local_name(iri))], len(ranks)), iri))
         self._names: dict[str, str] = {}
         self._by_name: dict[str, str] = {}
         self._by_local: dict[str, list[str]] = defaultdict(list)
@@ -58,9 +56,7 @@ class Names:
         """
         if text in self._by_name:
             return self._by_name[text]
-        candidates = list(self._by_local.get(text, ())) or [
-            iri for iri, label in self._labels.items() if label == text
-        ]
+        candidates = list(self._by_local.get(text, ())) or [iri for iri, label in self._labels.items() if label == text]
         if len(candidates) > 1:
             raise QueryError(
                 f"{text!r} is the name of several {self.kind}s",

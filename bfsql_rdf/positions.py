@@ -20,8 +20,8 @@ _DATE = re.compile(
     r"(?P<y>-?\d{4,})(?:-(?P<m>\d\d)(?:-(?P<d>\d\d)(?:[T ](?P<H>\d\d):(?P<M>\d\d)(?::(?P<S>\d\d(?:\.\d+)?))?)?)?)?"
     r"(?P<z>Z|[+-]\d\d:\d\d)?"
 )
-_NUMERIC = frozenset("decimal double float integer int long short byte nonNegativeInteger".split())
-_DATED = frozenset("date dateTime dateTimeStamp gYear gYearMonth".split())
+_NUMERIC = frozenset(["decimal", "double", "float", "integer", "int", "long", "short", "byte", "nonNegativeInteger"])
+_DATED = frozenset(["date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth"])
 
 
 @dataclass(frozen=True)

@@ -105,9 +105,7 @@ class Profile(_Part):
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             key = ".".join(str(part) for part in first["loc"])
-            hint = (
-                f"Known keys: {', '.join(cls.model_fields)}" if first["type"] == "extra_forbidden" else None
-            )
+            hint = f"Known keys: {', '.join(cls.model_fields)}" if first["type"] == "extra_forbidden" else None
             raise ProfileError(f"{key}: {first['msg']}", code="bad_profile", where=where, hint=hint) from None
         for name in profile.styles or ():
             if name not in STYLE_NAMES and name not in profile.style:

@@ -30,8 +30,24 @@ STATUSES: Final = ("asserted_true", "asserted_false", "hypothetical", "disputed"
 """The truth statuses of the language."""
 
 RESERVED_KEYS: Final = frozenset(
-    "id entity_type entity_types node_kind subject predicate object value subject_id object_id object_value "
-    "derived_via truth_status extraction_method provenance statements".split()
+    [
+        "id",
+        "entity_type",
+        "entity_types",
+        "node_kind",
+        "subject",
+        "predicate",
+        "object",
+        "value",
+        "subject_id",
+        "object_id",
+        "object_value",
+        "derived_via",
+        "truth_status",
+        "extraction_method",
+        "provenance",
+        "statements",
+    ]
 )
 """Keys of the language that no field of the data may take."""
 
@@ -56,10 +72,21 @@ LIST_DATATYPE: Final = NamedNode("urn:bfsql:list")
 _BAD_IRI = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
 _INTEGERS = frozenset(
     XSD + t
-    for t in (
-        "integer int long short byte nonNegativeInteger positiveInteger negativeInteger nonPositiveInteger "
-        "unsignedInt unsignedLong unsignedShort unsignedByte"
-    ).split()
+    for t in [
+        "integer",
+        "int",
+        "long",
+        "short",
+        "byte",
+        "nonNegativeInteger",
+        "positiveInteger",
+        "negativeInteger",
+        "nonPositiveInteger",
+        "unsignedInt",
+        "unsignedLong",
+        "unsignedShort",
+        "unsignedByte",
+    ]
 )
 _NUMBERS = frozenset(XSD + t for t in ("decimal", "double", "float"))
 

@@ -51,9 +51,7 @@ def unasserted_scan(dataset: Dataset, dated: bool) -> list[str]:
     found = []
     for style in dataset.styles:
         if style.scan and dataset.unasserted:
-            body = (
-                style.scan + "\nFILTER NOT EXISTS { ?subject ?predicate ?object }" + _details(dataset, dated)
-            )
+            body = style.scan + "\nFILTER NOT EXISTS { ?subject ?predicate ?object }" + _details(dataset, dated)
             found.append(_text(dataset, select(ROW + (" ?position" if dated else ""), body)))
     return found
 
@@ -77,9 +75,7 @@ def entities(dataset: Dataset, types: Sequence[str]) -> str:
 
 def path_closure(start: NamedNode, predicate: str) -> str:
     """Everything reachable along plain links of one predicate."""
-    return select(
-        "?entity", f"{start} {iri(predicate)}+ ?entity .\nFILTER(!isLITERAL(?entity))", distinct=True
-    )
+    return select("?entity", f"{start} {iri(predicate)}+ ?entity .\nFILTER(!isLITERAL(?entity))", distinct=True)
 
 
 def plain_pattern(dataset: Dataset, literals: bool = False) -> str:
@@ -104,7 +100,5 @@ def _details(dataset: Dataset, dated: bool) -> str:
 def _text(dataset: Dataset, query: str) -> str:
     """The query with a PREFIX line for each prefix that the profile's own patterns use."""
     own = [dataset.position, *(style.pattern for style in dataset.styles)]
-    used = [
-        p for p in dataset.prefixes if any(re.search(rf"(?<![\w<]){re.escape(p)}:", text) for text in own)
-    ]
+    used = [p for p in dataset.prefixes if any(re.search(rf"(?<![\w<]){re.escape(p)}:", text) for text in own)]
     return "".join(f"PREFIX {p}: {iri(dataset.prefixes[p])}\n" for p in used) + query

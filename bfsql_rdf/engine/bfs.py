@@ -13,8 +13,8 @@ from bfsql_rdf.models import AsOf, BfsQuery, Subgraph
 from bfsql_rdf.names import Names
 from bfsql_rdf.positions import Cutoff
 from bfsql_rdf.store.index import Allowed, Index
-from bfsql_rdf.store.layout import FIELDS, KINDS, PLAIN, POSITION
-from bfsql_rdf.terms import LABEL, REIFIES, STATUSES
+from bfsql_rdf.store.layout import KINDS, PLAIN, RECORDS
+from bfsql_rdf.terms import LABEL, STATUSES
 
 DEFAULT_STATUS = ("asserted_true",)
 
@@ -151,9 +151,7 @@ def run_bfs(index: Index, query: BfsQuery) -> tuple[Subgraph, Walk, Allowed]:
         stub = shaper.stub(node)
         full = presentation.full_node(node, stub["entity_type"])
         nodes.append(shaper.node(node) if full else stub)
-    edges = [
-        shaper.edge(edge) if presentation.full_edge(edge) else shaper.stub_edge(edge) for edge in walked.edges
-    ]
+    edges = [shaper.edge(edge) if presentation.full_edge(edge) else shaper.stub_edge(edge) for edge in walked.edges]
     for mirror, why in (mirrors(index, allowed, walked.edges, traits) if traits else {}).items():
         edges.append(shaper.stub_edge(mirror) | {"derived_via": why})
     edges.sort(key=lambda edge: (edge["subject"], edge["predicate"], edge["object"]))
@@ -177,12 +175,12 @@ def run_bfs(index: Index, query: BfsQuery) -> tuple[Subgraph, Walk, Allowed]:
 
 def project_edges(index: Index, allowed: Allowed, walked: Walk) -> None:
     """In the `nodes` view: the edges of the allowed link statements among the answer's nodes."""
-    walkable = set(allowed.links)
+    walkable = set(allowed.links.values())
     found: list[Edge] = []
     for node in walked.nodes:
-        for quad in index.store.quads_for_pattern(node, REIFIES, None, None):
-            triple = quad.object
-            if quad.graph_name in walkable and type(triple) is Triple and type(triple.object) is NamedNode:
+        for one in index.statement(node):
+            triple = one.triple
+            if one.states in walkable:
                 edge = (triple.subject, triple.predicate, triple.object)
                 if edge not in walked.edges and index.in_time(node, allowed.cutoff):
                     found.append(edge)  # type: ignore[arg-type]
@@ -206,20 +204,21 @@ def nothing_walked(index: Index, seeds: list[NamedNode], allowed: Allowed) -> li
     undated = 0
     match = index.store.quads_for_pattern
     for seed in seeds:
-        for pattern in ((seed, None, None), (None, None, seed)):
-            for quad in match(*pattern, None):
+        for subject, object_ in ((seed, None), (None, seed)):
+            for quad in match(subject, None, object_, None):
                 own = index.status_of_graph(quad.graph_name)
                 if quad.graph_name == PLAIN:
                     undated += allowed.cutoff is not None
-                if own is None or type(quad.object) is Triple:
+                if own is None:
                     continue
                 triple = Triple(quad.subject, quad.predicate, quad.object)
-                if quad.graph_name not in allowed.links:
+                stated = allowed.links.get(quad.graph_name)  # type: ignore[arg-type]
+                if stated is None:
                     statuses["+".join(own)] += 1
                 elif allowed.cutoff is not None:
-                    for one in index.statements_of(triple, (quad.graph_name,)):
-                        keys = [q.predicate for q in match(one.id, None, None, POSITION)]
-                        late["later" if KINDS[allowed.cutoff.kind] in keys else "undated"] += 1
+                    for one in index.statements_of(triple, (stated,)):
+                        held = match(one.id, KINDS[allowed.cutoff.kind], None, RECORDS)
+                        late["later" if next(held, None) else "undated"] += 1
     late["undated"] += undated
     parts = [f"{n} with truth_status {status!r}" for status, n in sorted(statuses.items())]
     if late["later"]:
@@ -238,7 +237,7 @@ def stub_labels(index: Index, walked: Walk, nodes: list[dict[str, Any]]) -> dict
     labels = {}
     for node, body in zip(walked.nodes, nodes, strict=True):
         if len(body) == 2:
-            found = [quad.object for quad in index.store.quads_for_pattern(node, LABEL, None, FIELDS)]
+            found = [quad.object for quad in index.store.quads_for_pattern(node, LABEL, None, RECORDS)]
             if found:
                 labels[body["id"]] = shaper.text(found)
     return labels

@@ -33,7 +33,7 @@ def run_closure(index: Index, query: ClosureQuery) -> tuple[Closure, NamedNode, 
     if graphs:
         found = index.store.query(closure_plan(start, predicate, graphs))
         assert isinstance(found, QuerySolutions)
-        entities = sorted(index.ids.compress(row[0].value) for row in found)  # type: ignore[union-attr]
+        entities = sorted(index.ids.compress(row[0].value) for row in found)
     result = Closure(
         start=index.ids.compress(start.value),
         predicate=index.predicates.show(predicate),

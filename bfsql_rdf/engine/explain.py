@@ -14,7 +14,6 @@ from bfsql_rdf.store.build import dataset_styles
 from bfsql_rdf.store.index import Allowed, Index
 from bfsql_rdf.store.layout import DISPLAY
 from bfsql_rdf.store.load import Opened
-from bfsql_rdf.terms import RDF_TYPE
 
 
 def describe_dataset(opened: Opened) -> hops.Dataset:
@@ -53,10 +52,7 @@ def explain_bfs(opened: Opened, query: BfsQuery) -> dict[str, Any]:
 
 def hop_plan(frontier: list[NamedNode], graphs: tuple[NamedNode, ...]) -> str:
     """One hop over the index: the frontier's links in the graphs of allowed statements."""
-    branches = [
-        f"{values(variable, frontier)}\n?subject ?predicate ?object .\nFILTER(!isTRIPLE(?object))"
-        for variable in ("subject", "object")
-    ]
+    branches = [f"{values(variable, frontier)}\n?subject ?predicate ?object ." for variable in ("subject", "object")]
     row = "?subject ?predicate ?object"
     return select(row, union(branches), distinct=True, datasets=[graph.value for graph in graphs])
 
@@ -110,8 +106,8 @@ def explain_scan(opened: Opened, query: ScanQuery) -> dict[str, Any]:
     sparql, plan = [], []
     if types:
         sparql.append(hops.entities(dataset, types))
-        body = f"{values('type', [NamedNode(one) for one in types])}\n?entity {RDF_TYPE} ?type ."
-        plan.append(select("?entity", body, distinct=True, datasets=[DISPLAY.value]))
+        body = f"{values('type', [NamedNode(one) for one in types])}\n?entity {DISPLAY} ?type ."
+        plan.append(select("?entity", body, distinct=True))
     if types is None or statements or predicates or query.truth_status or query.as_of is not None:
         sparql.append(hops.scan(dataset, predicates, query.as_of is not None))
         plan += _scan_plan(index, allowed, predicates)
@@ -121,7 +117,7 @@ def explain_scan(opened: Opened, query: ScanQuery) -> dict[str, Any]:
 def _scan_plan(index: Index, allowed: Allowed, predicates: list[str]) -> list[str]:
     graphs = [graph.value for graph in (*index.walked_graphs(allowed), *allowed.values)]
     chosen = f"\nFILTER(?predicate IN ({', '.join(map(iri, predicates))}))" if predicates else ""
-    body = f"?subject ?predicate ?object .\nFILTER(!isTRIPLE(?object)){chosen}"
+    body = f"?subject ?predicate ?object .{chosen}"
     return [select("?subject ?predicate ?object", body, datasets=graphs)] if graphs else []
 
 

@@ -16,8 +16,7 @@ from bfsql_rdf.engine.shape import Shaper
 from bfsql_rdf.errors import QueryError
 from bfsql_rdf.models import Scan, ScanQuery
 from bfsql_rdf.store.index import Allowed, Index
-from bfsql_rdf.store.layout import DISPLAY, FIELDS, PLAIN, AllTypes
-from bfsql_rdf.terms import RDF_TYPE, REIFIES
+from bfsql_rdf.store.layout import ALL_TYPES, DISPLAY, PLAIN, RECORDS
 
 Row = tuple[str, Any]
 OPEN_SCANS = 16
@@ -48,9 +47,7 @@ class Scanner:
             )
         allowed = resolve_filters(index, query.truth_status, query.as_of)
         types, statements = self.types(query)
-        predicates = [
-            index.predicates.require(name, "edge_predicates") for name in query.edge_predicates or ()
-        ]
+        predicates = [index.predicates.require(name, "edge_predicates") for name in query.edge_predicates or ()]
         page = min(query.limit or index.profile.limits.scan, index.profile.limits.scan)
         bound = self._bound(given)
         offset = self._offset(query.after, bound)
@@ -108,11 +105,11 @@ class Scanner:
         match = self.index.store.quads_for_pattern
         wanted = set(types)
         for iri in types:
-            for quad in match(None, RDF_TYPE, NamedNode(iri), DISPLAY):
+            for quad in match(None, DISPLAY, NamedNode(iri), RECORDS):
                 yield "node", quad.subject
         if self.index.figures.multi_typed:
             for iri in types:
-                for quad in match(None, AllTypes, NamedNode(iri), FIELDS):
+                for quad in match(None, ALL_TYPES, NamedNode(iri), RECORDS):
                     node = quad.subject
                     shown = self.index.type_iri(node)  # type: ignore[arg-type]
                     named = [kind.value for kind in self.index.all_types(node)]  # type: ignore[arg-type]
@@ -124,22 +121,20 @@ class Scanner:
         wanted: list[Any] = [NamedNode(iri) for iri in sorted(set(predicates))] or [None]
         match = self.index.store.quads_for_pattern
         for kind, graphs in (("edge", allowed.links), ("value", allowed.values)):
-            for rank, graph in enumerate(graphs):
+            for rank, (graph, stated) in enumerate(graphs.items()):
                 for predicate in wanted:
                     for quad in match(None, predicate, None, graph):
-                        if quad.predicate == REIFIES:
-                            continue
                         triple = Triple(quad.subject, quad.predicate, quad.object)
                         if nodes_view:
-                            for one in self.index.statements_of(triple, (graph,)):
+                            for one in self.index.statements_of(triple, (stated,)):
                                 if self.index.in_time(one.id, allowed.cutoff):
                                     yield "node", one.id
                             continue
-                        earlier = graphs[:rank]
+                        earlier = list(graphs)[:rank]
                         if allowed.cutoff is not None:
-                            if not self.index.supported(triple, (graph,), allowed.cutoff):
+                            if not self.index.supported(triple, (stated,), allowed.cutoff):
                                 continue
-                            if earlier and self.index.supported(triple, earlier, allowed.cutoff):
+                            if earlier and self.index.supported(triple, [graphs[g] for g in earlier], allowed.cutoff):
                                 continue
                         elif any(next(match(*_spo(triple), g), None) for g in earlier):
                             continue
@@ -153,7 +148,7 @@ class Scanner:
                     if nodes_view or not any(next(match(*_spo(triple), g), None) for g in allowed.links):
                         yield "edge", triple
             if predicate is not None and allowed.asserted:
-                for quad in match(None, predicate, None, FIELDS):
+                for quad in match(None, predicate, None, RECORDS):
                     yield "value", Triple(quad.subject, quad.predicate, quad.object)
 
     def _shape(self, rows: list[Row], allowed: Allowed, cursor: str | None) -> Scan:

@@ -29,7 +29,7 @@ class Shaper:
         self._statement_keys = {self._method: "", status: ""} | dict.fromkeys(self._provenance, "")
         self._about = index.figures.about_statements > 0
         self._nodes_view = profile.view == "nodes"
-        self._node_keys: dict[NamedNode, str] = {NamedNode("urn:bfsql:types"): ""}
+        self._node_keys: dict[NamedNode, str] = {}
 
     # Nodes
 
@@ -63,12 +63,10 @@ class Shaper:
 
     def _stated_values(self, node: NamedNode) -> Iterable[Quad]:
         cutoff = self.allowed.cutoff
-        for graph in self.allowed.values:
+        for graph, stated in self.allowed.values.items():
             for quad in self.index.store.quads_for_pattern(node, None, None, graph):
-                if type(quad.object) is Triple:
-                    continue
                 triple = Triple(quad.subject, quad.predicate, quad.object)
-                if cutoff is None or self.index.supported(triple, (graph,), cutoff):
+                if cutoff is None or self.index.supported(triple, (stated,), cutoff):
                     yield quad
 
     def _statement_node(self, node: NamedNode, statements: list[Statement]) -> dict[str, Any]:
@@ -112,7 +110,7 @@ class Shaper:
             return {"value": self._values.value([term], self.uncut)}
         blank = term.value.startswith(SKOLEM)
         body: dict[str, Any] = {} if blank else {"id": self.id(term.value)}
-        quads = [q for q in self.index.fields(term) if q.predicate not in self._node_keys]
+        quads = self.index.fields(term)
         nested: dict[str, list[Any]] = {}
         flat = []
         for quad in quads:
@@ -131,15 +129,14 @@ class Shaper:
         """How many other walkable statements have this one as subject or object."""
         found: set[NamedNode] = set()
         match = self.index.store.quads_for_pattern
-        for graph in (*self.allowed.links, *self.allowed.values):
+        for graph, stated in (self.allowed.links | self.allowed.values).items():
             for quad in chain(match(node, None, None, graph), match(None, None, node, graph)):
-                if type(quad.object) is not Triple:
-                    triple = Triple(quad.subject, quad.predicate, quad.object)
-                    found.update(
-                        one.id
-                        for one in self.index.statements_of(triple, (graph,))
-                        if self.index.in_time(one.id, self.allowed.cutoff)
-                    )
+                triple = Triple(quad.subject, quad.predicate, quad.object)
+                found.update(
+                    one.id
+                    for one in self.index.statements_of(triple, (stated,))
+                    if self.index.in_time(one.id, self.allowed.cutoff)
+                )
         return len(found - {node})
 
     # Edges
@@ -154,7 +151,7 @@ class Shaper:
 
     def edge(self, edge: Edge) -> dict[str, Any]:
         """A full edge: its triple and the data of the allowed statements that state it."""
-        return self.stub_edge(edge) | self._support(Triple(*edge), self.allowed.links)
+        return self.stub_edge(edge) | self._support(Triple(*edge), self.allowed.links.values())
 
     def value_edge(self, triple: Triple) -> dict[str, Any]:
         """A full value statement as an edge with `value` in place of `object`."""
@@ -163,18 +160,17 @@ class Shaper:
             "predicate": self.predicate(triple.predicate.value),
             "value": self._values.value([triple.object], self.uncut),
         }
-        return body | self._support(triple, self.allowed.values)
+        return body | self._support(triple, self.allowed.values.values())
 
-    def _support(self, triple: Triple, graphs: tuple[NamedNode, ...]) -> dict[str, Any]:
+    def _support(self, triple: Triple, stated: Iterable[NamedNode]) -> dict[str, Any]:
         cutoff = self.allowed.cutoff
-        found = self.index.statements_of(triple, graphs)
+        found = self.index.statements_of(triple, stated)
         statements = [one for one in found if self.index.in_time(one.id, cutoff)]
         if not statements:
             return {}
         bodies = sorted(
             (
-                {"id": self.id(one.id.value), "truth_status": _status(one.statuses)}
-                | self._statement_data(one.id)
+                {"id": self.id(one.id.value), "truth_status": _status(one.statuses)} | self._statement_data(one.id)
                 for one in statements
             ),
             key=lambda body: str(body["id"]),

@@ -17,9 +17,7 @@ class Values:
         self._limit = profile.text_limit
         self._name, self._id = name, id_of
 
-    def fields(
-        self, quads: Iterable[Quad], keys: dict[NamedNode, str], uncut: bool = False
-    ) -> dict[str, Any]:
+    def fields(self, quads: Iterable[Quad], keys: dict[NamedNode, str], uncut: bool = False) -> dict[str, Any]:
         """Fields sorted by name. `keys` maps predicates that have a key of their own to it ("" leaves one out)."""
         grouped: dict[NamedNode, list[Any]] = {}
         for quad in quads:
@@ -55,9 +53,7 @@ class Values:
         if isinstance(value, str) and not uncut and len(value) > self._limit:
             return value[: self._limit] + "…"
         if isinstance(value, list) and not uncut and term.datatype == LIST_DATATYPE:
-            return [
-                v[: self._limit] + "…" if isinstance(v, str) and len(v) > self._limit else v for v in value
-            ]
+            return [v[: self._limit] + "…" if isinstance(v, str) and len(v) > self._limit else v for v in value]
         return value
 
     def _chosen(self, objects: list[Any]) -> list[Any]:

@@ -8,8 +8,7 @@ from typing import Any
 from pyoxigraph import NamedNode, Triple
 
 from bfsql_rdf.store.index import Allowed, Index
-from bfsql_rdf.store.layout import PLAIN
-from bfsql_rdf.terms import REIFIES
+from bfsql_rdf.store.layout import PLAIN, RECORDS
 
 Edge = tuple[NamedNode, NamedNode, NamedNode]
 
@@ -36,43 +35,47 @@ class Expander:
         self._graphs = index.walked_graphs(allowed)
         self._nodes_view = index.profile.view == "nodes"
 
-    def __call__(self, node: NamedNode) -> tuple[list[NamedNode], list[Edge]]:
-        """Neighbours (repeats possible) and edges of `node` over allowed statements."""
+    def __call__(self, node: NamedNode, crossing: bool) -> tuple[list[NamedNode], list[Edge]]:
+        """Neighbours (repeats possible) and edges of `node` over allowed statements.
+
+        `crossing` says that the node may itself be a statement, to be crossed to its subject and object.
+        """
         neighbours: list[NamedNode] = []
         edges: list[Edge] = []
         for graph in self._graphs:
-            for pattern in ((node, None), (None, node)):
-                for quad in self._match(pattern[0], None, pattern[1], graph):
-                    if quad.predicate == REIFIES:
-                        self._cross(node, quad.object, neighbours, edges)
-                    else:
-                        self._follow(node, quad, graph, neighbours, edges)
-        for graph in self.allowed.values if self._nodes_view or self.index.figures.value_sets else ():
-            for quad in self._match(node, None if self._nodes_view else REIFIES, None, graph):
-                if quad.predicate == REIFIES:
+            for quad in self._match(node, None, None, graph):
+                self._follow(node, quad, graph, neighbours, edges)
+            for quad in self._match(None, None, node, graph):
+                self._follow(node, quad, graph, neighbours, edges)
+        if self._nodes_view:
+            for graph, stated in self.allowed.values.items():
+                for quad in self._match(node, None, None, graph):
+                    neighbours.extend(self._statements(quad, stated))
+        if crossing:
+            for stated in self.allowed.crossed:
+                for quad in self._match(node, stated, None, RECORDS):
                     self._cross(node, quad.object, neighbours, edges)
-                else:
-                    neighbours.extend(self._statements(quad, graph))
         return neighbours, edges
 
-    def _statements(self, quad: Any, graph: NamedNode) -> Iterable[NamedNode]:
+    def _statements(self, quad: Any, stated: NamedNode) -> Iterable[NamedNode]:
         triple = Triple(quad.subject, quad.predicate, quad.object)
-        for one in self.index.statements_of(triple, (graph,)):
+        for one in self.index.statements_of(triple, (stated,)):
             if self.index.in_time(one.id, self.allowed.cutoff):
                 yield one.id
 
     def _follow(
         self, node: NamedNode, quad: Any, graph: NamedNode, neighbours: list[NamedNode], edges: list[Edge]
     ) -> None:
-        if graph != PLAIN:
+        subject, object_ = quad.subject, quad.object
+        if graph is not PLAIN:
+            stated = self.allowed.links[graph]
             if self._nodes_view:
-                neighbours.extend(self._statements(quad, graph))
+                neighbours.extend(self._statements(quad, stated))
                 return
             if self.allowed.cutoff is not None:
-                triple = Triple(quad.subject, quad.predicate, quad.object)
-                if not self.index.supported(triple, (graph,), self.allowed.cutoff):
+                triple = Triple(subject, quad.predicate, object_)
+                if not self.index.supported(triple, (stated,), self.allowed.cutoff):
                     return
-        subject, object_ = quad.subject, quad.object
         edges.append((subject, quad.predicate, object_))
         neighbours.append(object_ if subject == node else subject)
 
@@ -103,11 +106,12 @@ def walk(
     for hop in range(1, max_hops + 1):
         fresh: dict[NamedNode, None] = {}
         edges: dict[Edge, None] = {}
+        crossing = hop == 1 or index.profile.view == "nodes" or index.figures.about_statements > 0
         for node in result.layers[-1]:
             if clock() > deadline:
                 result.truncated = {"limit": "timeout", "hop": hop, "seconds": limits.timeout}
                 return result
-            neighbours, found = expand(node)
+            neighbours, found = expand(node, crossing)
             edges.update((edge, None) for edge in found if edge not in result.edges)
             fresh.update((other, None) for other in neighbours if other not in seen)
         room_nodes = limits.max_nodes - len(seen)

@@ -6,12 +6,13 @@ from typing import Any
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from bfsql_rdf.compiler.text import select
+from bfsql_rdf.errors import QueryError
 from bfsql_rdf.ids import Ids
 from bfsql_rdf.positions import position_key
 from bfsql_rdf.profile import Profile
 from bfsql_rdf.store.evidence import evidence_nodes
 from bfsql_rdf.store.figures import Figures
-from bfsql_rdf.store.layout import ALIAS, DISPLAY, FIELDS, KINDS, PLAIN, POSITION, AllTypes
+from bfsql_rdf.store.layout import ALIAS, ALL_TYPES, DISPLAY, KINDS, PLAIN
 from bfsql_rdf.store.lists import read_list
 from bfsql_rdf.store.ontology import read_ontology
 from bfsql_rdf.store.source import Source
@@ -28,15 +29,11 @@ from bfsql_rdf.terms import (
     local_name,
 )
 
-_SKIP, _STATEMENT_PART, _TYPE = 1, 2, 3
-
 
 def dataset_styles(source: Source, profile: Profile) -> list[Style]:
     """The styles to look for in a dataset: the registry's and the profile's own, or those that it names."""
     reifies = [REIFIES.value]
-    query = select(
-        "?p", f"?p <http://www.w3.org/2000/01/rdf-schema#subPropertyOf>+ {REIFIES} .", distinct=True
-    )
+    query = select("?p", f"?p <http://www.w3.org/2000/01/rdf-schema#subPropertyOf>+ {REIFIES} .", distinct=True)
     reifies += sorted(row["p"].value for row in source.select(query) if isinstance(row["p"], NamedNode))
     vocabulary = Vocabulary(tuple(dict.fromkeys(reifies)))
     known = {name: make(vocabulary) for name, make in REGISTRY.items()}
@@ -48,15 +45,15 @@ def dataset_styles(source: Source, profile: Profile) -> list[Style]:
 class Builder:
     """Builds the index of one dataset: iterate `quads()`, then read `figures`."""
 
-    def __init__(
-        self, source: Source, profile: Profile, ids: Ids, star: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, source: Source, profile: Profile, ids: Ids, star: frozenset[str] = frozenset()) -> None:
         self.source, self.profile, self.ids = source, profile, ids
         self.figures = Figures(profile=profile.digest)
-        self._iri = lambda text: NamedNode(ids.expand(text, "profile"))
         self._types = [self._iri(text) for text in profile.types]
         self._same = not ids.alternates
         self.spine = Spine(self, dataset_styles(source, profile), star)
+
+    def _iri(self, text: str) -> NamedNode:
+        return NamedNode(self.ids.expand(text, "profile"))
 
     # Canonical terms
 
@@ -78,6 +75,13 @@ class Builder:
         """The canonical object: literals stay as stored."""
         return term if type(term) is Literal else self.node(term)
 
+    def raw_forms(self, node: NamedNode) -> list[NamedNode]:
+        """The spellings that a canonical node may have in the data, merged reifiers among them."""
+        if self._same and not self.spine.merged:
+            return [node]
+        forms = [NamedNode(form) for form in self.ids.data_forms(node.value)]
+        return forms + self.spine.members.get(node, [])
+
     # The stream
 
     def quads(self) -> Iterator[Quad]:
@@ -91,11 +95,8 @@ class Builder:
         self._finish()
 
     def _positions(self) -> Iterator[Quad]:
-        path = self.profile.position.path
-        query = select("?statement ?position", f"?statement {path} ?position .")
         extremes: dict[str, tuple[Any, Any, str, str]] = {}
-        for row in self.source.select(query):
-            statement, value = row["statement"], row["position"]
+        for statement, value in self._position_rows():
             if type(value) is not Literal or type(statement) is Literal:
                 continue
             statement = self.node(statement)
@@ -109,8 +110,20 @@ class Builder:
             if key > high:
                 high, last = key, value.value
             extremes[kind] = (low, high, first, last)
-            yield Quad(statement, KINDS[kind], Literal(str(key)), POSITION)
+            yield Quad(statement, KINDS[kind], Literal(str(key)))
         self.figures.positions = {kind: [e[2], e[3]] for kind, e in sorted(extremes.items())}
+
+    def _position_rows(self) -> Iterator[tuple[Any, Any]]:
+        path = self.profile.position.path
+        try:
+            predicate = self._iri(path)
+        except QueryError:
+            query = select("?statement ?position", f"?statement {path} ?position .")
+            for row in self.source.select(query):
+                yield row[0], row[1]
+        else:
+            for quad in self.source.match(None, predicate, None):
+                yield quad.subject, quad.object
 
     def _display_of_stated(self) -> Iterator[Quad]:
         for node in self.spine.stated_types:
@@ -118,9 +131,9 @@ class Builder:
 
     def _types_of(self, node: NamedNode) -> set[str]:
         types = set(self.spine.stated_types.get(node, ()))
-        for form in self.ids.data_forms(node.value):
+        for form in self.raw_forms(node):
             for predicate in self._types:
-                for quad in self.source.match(NamedNode(form), predicate, None):
+                for quad in self.source.match(form, predicate, None):
                     if type(quad.object) is NamedNode:
                         kind = self.node(quad.object)
                         if hash((node, RDF_TYPE, kind)) not in self.spine.described:
@@ -134,72 +147,84 @@ class Builder:
             return
         shown = self.figures.most_specific(types, STRUCTURAL_TYPES | blank)
         self.figures.types[shown] = self.figures.types.get(shown, 0) + 1
-        yield Quad(node, RDF_TYPE, NamedNode(shown), DISPLAY)
+        yield Quad(node, DISPLAY, NamedNode(shown))
         if len(types) > 1:
             self.figures.multi_typed += 1
             for one in types:
-                yield Quad(node, AllTypes, NamedNode(one), FIELDS)
-
-    def _roles(self) -> dict[NamedNode, int]:
-        roles = {self._iri(text): _SKIP for text in self.profile.hidden}
-        roles |= dict.fromkeys(self._types, _TYPE)
-        for style in self.spine.styles:
-            for predicate in style.structure:
-                roles[NamedNode(predicate)] = _STATEMENT_PART
-        return roles
+                yield Quad(node, ALL_TYPES, NamedNode(one))
 
     def _plain(self) -> Iterator[Quad]:
-        spine, figures, roles = self.spine, self.figures, self._roles()
+        """What no statement describes: fields, plain links, types; one predicate after the other."""
         self._inside = evidence_nodes(self)
-        cells = {hash(q.subject) for q in self.source.match(None, FIRST, None)}
-        heads = cells | {hash(NIL)} if cells else cells
-        predicates: dict[NamedNode, list[int]] = {}
-        keys: dict[NamedNode, NamedNode] = {}
+        self._cells = {hash(q.subject) for q in self.source.match(None, FIRST, None)}
+        self._asserted: set[int] = set()
+        structure = {part for style in self.spine.styles for part in style.structure}
+        hidden = {self._iri(text) for text in self.profile.hidden}
+        for predicate in self.source.predicates():
+            if predicate in self._types:
+                yield from self._typed(predicate)
+            elif predicate not in hidden and predicate != REIFIES:
+                yield from self._triples(predicate, predicate.value in structure, predicate == self.spine.status)
+        self.figures.unasserted = len(self.spine.described) - len(self._asserted)
+
+    def _typed(self, predicate: NamedNode) -> Iterator[Quad]:
+        statements, stated = self.spine.statements, self.spine.stated_types
+        name = self.node(predicate)
+        for quad in self.source.match(None, predicate, None):
+            subject = self.node(quad.subject)
+            if type(quad.object) is Literal:
+                self.figures.predicates.setdefault(name.value, [0, 0, 0])[2] += 1
+                yield Quad(subject, name, quad.object)
+                continue
+            if self.spine.described:
+                key = hash((subject, RDF_TYPE, self.node(quad.object)))
+                if key in self.spine.described:
+                    self._asserted.add(key)
+            if hash(subject) not in statements and subject not in stated:
+                yield from self._display_once(subject, quad)
+
+    def _triples(self, predicate: NamedNode, structural: bool, status: bool) -> Iterator[Quad]:
+        """The triples of one predicate; those that spell statements, or their status, are passed over."""
+        spine, cells, inside = self.spine, self._cells, self._inside
         described, statements, reported = spine.described, spine.statements, spine.reported
-        last: Any = None
-        subject: Any = None
-        own = False
-        for quad in self.source.match(None, None, None):
-            predicate, object_ = quad.predicate, quad.object
-            role = roles.get(predicate)
-            raw = quad.subject
-            if raw != last:
-                last, subject = raw, self.node(raw)
-                number = hash(subject)
-                own = number in statements or number in self._inside
-                if subject is not raw and subject != raw:
-                    yield Quad(subject, AllTypes, raw, ALIAS)
-            if role is not None:
-                if role == _SKIP:
-                    continue
-                if role == _STATEMENT_PART and (hash(subject) in statements or type(object_) is Triple):
-                    continue
-                if role == _TYPE and type(object_) is not Literal:
-                    if hash(subject) not in statements and subject not in spine.stated_types:
-                        yield from self._display_once(subject, quad)
-                    continue
+        name, nil = self.node(predicate), hash(NIL)
+        chain = predicate in (FIRST, REST)
+        links = fields = 0
+        for quad in self.source.match(None, predicate, None):
+            raw, object_ = quad.subject, quad.object
+            subject = self.node(raw)
+            number = hash(subject)
+            stating = number in statements
+            if subject is not raw and subject != raw:
+                yield Quad(subject, ALIAS, raw)
+            if (structural and (stating or type(object_) is Triple)) or (status and stating):
+                continue
+            own = stating or number in inside
             if cells:
-                if hash(raw) in cells and predicate in (FIRST, REST):
+                if chain and hash(raw) in cells:
                     continue
-                if hash(object_) in heads and object_ != raw:
-                    yield from self._list(subject, predicate, object_, own)
+                cell = hash(object_)
+                if cell in cells or cell == nil:
+                    yield from self._list(subject, name, object_, own)
                     continue
-            name = keys.get(predicate)
-            if name is None:
-                name = keys[predicate] = self.node(predicate)
-                predicates[name] = figures.predicates.setdefault(name.value, [0, 0, 0])
             literal = type(object_) is Literal
             target = object_ if literal else self.node(object_)
-            if not own or number in reported:
-                if hash((subject, name, target)) in described:
+            if described and (not own or number in reported):
+                key = hash((subject, name, target))
+                if key in described:
+                    self._asserted.add(key)
                     continue
             if literal or own:
-                predicates[name][2] += 1
-                yield Quad(subject, name, target, FIELDS)
+                fields += 1
+                yield Quad(subject, name, target)
             else:
-                predicates[name][0] += 1
-                figures.plain_links += 1
+                links += 1
                 yield Quad(subject, name, target, PLAIN)
+        if links or fields:
+            counts = self.figures.predicates.setdefault(name.value, [0, 0, 0])
+            counts[0] += links
+            counts[2] += fields
+            self.figures.plain_links += links
 
     def _display_once(self, subject: NamedNode, quad: Quad) -> Iterator[Quad]:
         first = None
@@ -212,19 +237,18 @@ class Builder:
         if mine == first:
             yield from self._display(subject)
 
-    def _list(self, subject: NamedNode, predicate: NamedNode, head: Any, own: bool) -> Iterator[Quad]:
-        name = self.node(predicate)
+    def _list(self, subject: NamedNode, name: NamedNode, head: Any, own: bool) -> Iterator[Quad]:
         counts = self.figures.predicates.setdefault(name.value, [0, 0, 0])
         values, resources = read_list(self.source, head, self)
         if values is not None:
             counts[2] += 1
-            yield Quad(subject, name, values, FIELDS)
+            yield Quad(subject, name, values)
         for resource in resources:
             if hash((subject, name, resource)) in self.spine.described:
                 continue
             counts[2 if own else 0] += 1
             self.figures.plain_links += not own
-            yield Quad(subject, name, resource, FIELDS if own else PLAIN)
+            yield Quad(subject, name, resource, None if own else PLAIN)
 
     def _finish(self) -> None:
         figures = self.figures

@@ -29,9 +29,7 @@ def evidence_nodes(builder: "Builder") -> set[int]:
     for _ in range(DEPTH):
         fresh = {node for node in frontier if hash(builder.node(node)) not in inside | statements}
         inside.update(hash(builder.node(node)) for node in fresh)
-        frontier = {
-            quad.object for node in fresh for quad in source.match(node, None, None) if _blank(quad.object)
-        }
+        frontier = {quad.object for node in fresh for quad in source.match(node, None, None) if _blank(quad.object)}
     return inside - statements
 
 

@@ -54,14 +54,10 @@ class Folder:
             body = json.loads(mark.read_text(encoding="utf-8"))
             generation = self.path / body["current"]
         except (ValueError, KeyError, TypeError, OSError) as error:
-            raise StoreError(
-                f"{MARK} is damaged: {error}", code="not_a_store", where=str(self.path)
-            ) from None
+            raise StoreError(f"{MARK} is damaged: {error}", code="not_a_store", where=str(self.path)) from None
         if body.get("format") != _FORMAT or not generation.is_dir():
-            raise StoreError(
-                "the store's current generation is not there", code="not_a_store", where=str(self.path)
-            )
-        return generation
+            raise StoreError("the store's current generation is not there", code="not_a_store", where=str(self.path))
+        return Path(generation)
 
     @contextmanager
     def writing(self) -> Iterator[Path]:
@@ -138,9 +134,7 @@ class Folder:
                 continue
 
     def _generations(self) -> list[Path]:
-        return [
-            entry for entry in self.path.iterdir() if _GENERATION.fullmatch(entry.name) and entry.is_dir()
-        ]
+        return [entry for entry in self.path.iterdir() if _GENERATION.fullmatch(entry.name) and entry.is_dir()]
 
     def _current_name(self) -> str | None:
         try:

@@ -115,9 +115,7 @@ def _sniff(name: str, head: bytes) -> str:
         return _HEXTUPLES
     if re.match(rb'\{\s*["}]|\[\s*[{\]]', text):
         return "JSON-LD"
-    lines = [
-        line for line in re.split(rb"[\r\n]+", text) if line.strip() and not line.lstrip().startswith(b"#")
-    ]
+    lines = [line for line in re.split(rb"[\r\n]+", text) if line.strip() and not line.lstrip().startswith(b"#")]
     whole = lines[:-1] or lines
     if all(_LINE.fullmatch(line) or (is_legacy(line) and line.rstrip().endswith(b".")) for line in whole):
         return "N-Quads"
@@ -129,9 +127,7 @@ def _sniff(name: str, head: bytes) -> str:
 def _unknown(message: str, name: str, lead: str) -> LoadError:
     words = ", ".join(f"{kind} ({_example(kind)})" for kind in FORMATS)
     hint = f"{lead} {words}" + ("" if "--format" in lead else "; --format names one")
-    return LoadError(
-        message, code="unknown_format", where=name, hint=hint, details={"formats": list(FORMATS)}
-    )
+    return LoadError(message, code="unknown_format", where=name, hint=hint, details={"formats": list(FORMATS)})
 
 
 def _example(kind: str) -> str:

@@ -1,6 +1,6 @@
 """The index of an embedded store, read: graphs of allowed statements, types, fields, statements of a triple."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -12,29 +12,40 @@ from bfsql_rdf.names import Names
 from bfsql_rdf.positions import Cutoff
 from bfsql_rdf.profile import Profile
 from bfsql_rdf.store.figures import Figures
-from bfsql_rdf.store.layout import ALIAS, DISPLAY, FIELDS, KINDS, PLAIN, POSITION, AllTypes, status_graph
-from bfsql_rdf.terms import BFSQL, RDF_TYPE, REIFIES, RESERVED_KEYS
-
-STATEMENT = BFSQL + "Statement"
-_KIND_OF = {node: kind for kind, node in KINDS.items()}
+from bfsql_rdf.store.layout import (
+    ALIAS,
+    ALL_TYPES,
+    DISPLAY,
+    KINDS,
+    PLAIN,
+    RECORDS,
+    states,
+    status_graph,
+)
+from bfsql_rdf.terms import RESERVED_KEYS
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its id, triple and statuses."""
+    """One statement: its id, triple and statuses, and the predicate that states it in the index."""
 
     id: NamedNode
     triple: Triple
     statuses: tuple[str, ...]
+    states: NamedNode
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """What may be walked: graphs of described links and values, whether plain links count, and the cut-off."""
+    """What may be walked.
 
-    links: tuple[NamedNode, ...]
-    values: tuple[NamedNode, ...]
-    types: tuple[NamedNode, ...]
+    `links` and `values` map the graph of described links (values) to the predicate that states them; `crossed` are
+    all those predicates; `plain` says whether undescribed links count, `asserted` whether asserted_true does.
+    """
+
+    links: dict[NamedNode, NamedNode]
+    values: dict[NamedNode, NamedNode]
+    crossed: frozenset[NamedNode]
     plain: bool
     asserted: bool
     cutoff: Cutoff | None = None
@@ -45,40 +56,44 @@ class Index:
 
     def __init__(self, store: Store, figures: Figures, ids: Ids, profile: Profile) -> None:
         self.store, self.figures, self.ids, self.profile = store, figures, ids, profile
-        self._statuses: dict[NamedNode, tuple[str, ...]] = {}
-        self._kinds: dict[str, list[tuple[NamedNode, tuple[str, ...]]]] = {}
+        self._statuses: dict[Any, tuple[str, ...]] = {}
+        self._kinds: dict[str, list[tuple[NamedNode, NamedNode, tuple[str, ...]]]] = {}
         for kind, sets in (
             ("links", figures.link_sets),
             ("values", figures.value_sets),
             ("types", figures.type_sets),
         ):
-            graphs = [(status_graph(kind, tuple(one)), tuple(one)) for one in sets]
-            self._kinds[kind] = graphs
-            self._statuses.update(graphs)
+            self._kinds[kind] = []
+            for statuses in map(tuple, sets):
+                graph, stated = status_graph(kind, statuses), states(kind, statuses)
+                self._kinds[kind].append((graph, stated, statuses))
+                self._statuses[graph] = self._statuses[stated] = statuses
+        self._stated = [stated for kinds in self._kinds.values() for _, stated, _ in kinds]
+        self.internal = frozenset([ALIAS, ALL_TYPES, DISPLAY, *KINDS.values(), *self._stated])
         terms = {*figures.predicates, *figures.inverses, *figures.symmetric, *figures.transitive}
         labels = figures.labels if profile.names == "label" else None
         self.predicates = Names("predicate", terms, ids, figures.vocab, labels, RESERVED_KEYS)
-        self.types = Names(
-            "entity type", figures.types, ids, figures.vocab, labels, frozenset({"Thing", "Statement"})
-        )
+        self.types = Names("entity type", figures.types, ids, figures.vocab, labels, frozenset({"Thing", "Statement"}))
         self._types_shown: dict[NamedNode, str] = {}
 
     def allowed(self, statuses: frozenset[str], cutoff: Cutoff | None = None) -> Allowed:
         """The graphs whose statements have none but these statuses."""
 
-        def graphs(kind: str) -> tuple[NamedNode, ...]:
-            return tuple(graph for graph, own in self._kinds[kind] if statuses.issuperset(own))
+        def graphs(kind: str) -> dict[NamedNode, NamedNode]:
+            return {graph: stated for graph, stated, own in self._kinds[kind] if statuses.issuperset(own)}
 
         asserted = "asserted_true" in statuses
         plain = asserted and cutoff is None and self.figures.plain_links > 0
-        return Allowed(graphs("links"), graphs("values"), graphs("types"), plain, asserted, cutoff)
+        links, values = graphs("links"), graphs("values")
+        crossed = frozenset([*links.values(), *values.values()])
+        return Allowed(links, values, crossed, plain, asserted, cutoff)
 
     def everything(self) -> Allowed:
         """Statements of any status, no cut-off."""
         return self.allowed(frozenset(self.figures.statuses) | {"asserted_true"})
 
     def status_of_graph(self, graph: Any) -> tuple[str, ...] | None:
-        """The statuses a graph stands for, None for a graph that holds no statements."""
+        """The statuses that a graph of statements stands for, None for any other graph."""
         return self._statuses.get(graph)
 
     # Nodes
@@ -92,11 +107,12 @@ class Index:
         )
 
     def is_statement(self, node: NamedNode) -> bool:
-        return next(self.store.quads_for_pattern(node, REIFIES, None, None), None) is not None
+        match = self.store.quads_for_pattern
+        return any(next(match(node, stated, None, RECORDS), None) is not None for stated in self._stated)
 
     def entity_type(self, node: NamedNode) -> str:
         """The name of the type a node is shown with."""
-        found = next(self.store.quads_for_pattern(node, RDF_TYPE, None, DISPLAY), None)
+        found = next(self.store.quads_for_pattern(node, DISPLAY, None, RECORDS), None)
         if found is not None:
             return self.type_name(found.object)
         return "Statement" if self.is_statement(node) else "Thing"
@@ -108,40 +124,43 @@ class Index:
         return name
 
     def type_iri(self, node: NamedNode) -> str | None:
-        found = next(self.store.quads_for_pattern(node, RDF_TYPE, None, DISPLAY), None)
+        found = next(self.store.quads_for_pattern(node, DISPLAY, None, RECORDS), None)
         return found.object.value if found is not None else None  # type: ignore[union-attr]
 
     def all_types(self, node: NamedNode) -> list[NamedNode]:
         """Every type of a node that has several; empty for a node with one or none."""
-        return [quad.object for quad in self.store.quads_for_pattern(node, AllTypes, None, FIELDS)]  # type: ignore[misc]
+        return [quad.object for quad in self.store.quads_for_pattern(node, ALL_TYPES, None, RECORDS)]  # type: ignore[misc]
 
-    def fields(self, node: NamedNode) -> Iterator[Quad]:
+    def fields(self, node: NamedNode) -> list[Quad]:
         """The fields that no statement describes."""
-        return self.store.quads_for_pattern(node, None, None, FIELDS)
+        internal = self.internal
+        found = self.store.quads_for_pattern(node, None, None, RECORDS)
+        return [quad for quad in found if quad.predicate not in internal]
 
     def data_forms(self, node: NamedNode) -> list[NamedNode]:
         """The spellings of a node in the data."""
-        forms = [quad.object for quad in self.store.quads_for_pattern(node, AllTypes, None, ALIAS)]
+        forms: list[Any] = [quad.object for quad in self.store.quads_for_pattern(node, ALIAS, None, RECORDS)]
         if not forms:
             return [node]
-        return sorted({node, *forms}, key=lambda form: form.value)  # type: ignore[union-attr, type-var, return-value]
+        return sorted({node, *forms}, key=lambda form: str(form.value))
 
     # Statements
 
-    def statements_of(self, triple: Triple, graphs: tuple[NamedNode, ...]) -> list[Statement]:
-        """The statements that state a triple, in those graphs."""
+    def statements_of(self, triple: Triple, stated: Iterable[NamedNode]) -> list[Statement]:
+        """The statements of a triple, among those that these predicates state."""
         match = self.store.quads_for_pattern
         return [
-            Statement(quad.subject, triple, self._statuses[graph])  # type: ignore[arg-type]
-            for graph in graphs
-            for quad in match(None, REIFIES, triple, graph)
+            Statement(quad.subject, triple, self._statuses[predicate], predicate)  # type: ignore[arg-type]
+            for predicate in stated
+            for quad in match(None, predicate, triple, RECORDS)
         ]
 
     def statement(self, node: NamedNode) -> list[Statement]:
         """The statements that bear this id, of any status; several when it carries several triples."""
         found = [
-            Statement(node, quad.object, self._statuses[quad.graph_name])  # type: ignore[arg-type, index]
-            for quad in self.store.quads_for_pattern(node, REIFIES, None, None)
+            Statement(node, quad.object, self._statuses[quad.predicate], quad.predicate)  # type: ignore[arg-type]
+            for quad in self.store.quads_for_pattern(node, None, None, RECORDS)
+            if quad.predicate in self._statuses
         ]
         return sorted(found, key=lambda one: (str(one.triple), one.statuses))
 
@@ -149,17 +168,16 @@ class Index:
         """Whether one of a statement's positions is at or before the cut-off."""
         if cutoff is None:
             return True
-        for quad in self.store.quads_for_pattern(statement, None, None, POSITION):
-            kind = _KIND_OF[quad.predicate]
+        for quad in self.store.quads_for_pattern(statement, KINDS[cutoff.kind], None, RECORDS):
             text = quad.object.value  # type: ignore[union-attr]
-            if cutoff.allows(kind, text if kind == "text" else Decimal(text)):
+            if cutoff.allows(cutoff.kind, text if cutoff.kind == "text" else Decimal(text)):
                 return True
         return False
 
-    def supported(self, triple: Triple, graphs: tuple[NamedNode, ...], cutoff: Cutoff) -> bool:
-        """Whether a statement of the triple in those graphs is in time."""
-        return any(self.in_time(one.id, cutoff) for one in self.statements_of(triple, graphs))
+    def supported(self, triple: Triple, stated: Iterable[NamedNode], cutoff: Cutoff) -> bool:
+        """Whether one of those statements of the triple is in time."""
+        return any(self.in_time(one.id, cutoff) for one in self.statements_of(triple, stated))
 
     def walked_graphs(self, allowed: Allowed) -> tuple[NamedNode, ...]:
         """The graphs a hop walks: described links first, then plain ones."""
-        return (*allowed.links, PLAIN) if allowed.plain else allowed.links
+        return (*allowed.links, PLAIN) if allowed.plain else tuple(allowed.links)

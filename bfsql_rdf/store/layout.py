@@ -1,30 +1,44 @@
-"""How the index is laid out: which named graph of the index store holds what.
+"""How the index is laid out: which graph of the index store holds what.
+
+Named graphs hold what a hop walks, so that a hop is one quad pattern:
 
 - `links/SET` and `values/SET`: the triples, with resource and with literal objects, that statements whose statuses
-  are exactly SET state, and `?st rdf:reifies <<( s p o )>>` for each such statement;
-- `types/SET`: the same reifier quads for statements of a type (they are no edges);
-- `plain`: links that no statement describes;
-- `fields`: values that no statement describes, every triple about a statement, and evidence;
-- `display`: the one type a node is shown with; `position`: comparable keys; `alias`: spellings of the data.
+  are exactly SET state;
+- `plain`: links that no statement describes.
+
+The default graph, which Oxigraph indexes three ways instead of six, holds what is looked up by subject or triple:
+
+- `?st states/KIND/SET <<( s p o )>>`: each statement, its triple and statuses ("types" for statements of a type,
+  which are no edges);
+- a node's fields: values that no statement describes, every triple about a statement, evidence;
+- under predicates of our own: the type a node is shown with, all types of a node with several, comparable position
+  keys, spellings of the data.
 """
 
 from urllib.parse import quote
 
-from pyoxigraph import NamedNode
+from pyoxigraph import DefaultGraph, NamedNode
 
 PLAIN = NamedNode("urn:bfsql:plain")
-FIELDS = NamedNode("urn:bfsql:fields")
-DISPLAY = NamedNode("urn:bfsql:display")
-POSITION = NamedNode("urn:bfsql:position")
-ALIAS = NamedNode("urn:bfsql:alias")
+RECORDS = DefaultGraph()
+"""Everything that is looked up by subject."""
 
+DISPLAY = NamedNode("urn:bfsql:display")
+ALL_TYPES = NamedNode("urn:bfsql:types")
+ALIAS = NamedNode("urn:bfsql:alias")
 KINDS = {kind: NamedNode(f"urn:bfsql:position/{kind}") for kind in ("number", "date", "text")}
 """Predicate of a position key, by kind."""
-
-AllTypes = NamedNode("urn:bfsql:types")
-"""Predicate, in `fields`, of each type of a node that has several."""
 
 
 def status_graph(kind: str, statuses: tuple[str, ...]) -> NamedNode:
     """The graph of `kind` ("links", "values", "types") for statements with exactly these statuses."""
-    return NamedNode(f"urn:bfsql:{kind}/" + "+".join(quote(status, safe="") for status in statuses))
+    return NamedNode(f"urn:bfsql:{kind}/{_spelled(statuses)}")
+
+
+def states(kind: str, statuses: tuple[str, ...]) -> NamedNode:
+    """The predicate from a statement to its triple, for its kind and statuses."""
+    return NamedNode(f"urn:bfsql:states/{kind}/{_spelled(statuses)}")
+
+
+def _spelled(statuses: tuple[str, ...]) -> str:
+    return "+".join(quote(status, safe="") for status in statuses)

@@ -130,9 +130,7 @@ def legacy_quads(lines: Iterable[bytes], format: RdfFormat, scope: str, lenient:
     yield from _parsed(batch, origin, format, lenient)
 
 
-def _parsed(
-    batch: list[bytes], origin: list[tuple[int, bool]], format: RdfFormat, lenient: bool
-) -> Iterator[Quad]:
+def _parsed(batch: list[bytes], origin: list[tuple[int, bool]], format: RdfFormat, lenient: bool) -> Iterator[Quad]:
     try:
         yield from parse(b"".join(batch), format=format, lenient=lenient)
     except SyntaxError as error:

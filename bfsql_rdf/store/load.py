@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from pyoxigraph import NamedNode, Quad, Store
 
@@ -96,9 +96,7 @@ def read_into(
     return infos
 
 
-def build_index(
-    data: Store, target: Store, profile: Profile, meta: Meta, progress: Progress | None = None
-) -> Index:
+def build_index(data: Store, target: Store, profile: Profile, meta: Meta, progress: Progress | None = None) -> Index:
     """Build the index of `data` in `target`; fills `meta.figures`."""
     ids = Ids(profile.prefixes, meta.prefixes)
     source = Source(data, [ids.expand(graph, "graphs") for graph in profile.graphs], ids.prefixes)

@@ -27,9 +27,7 @@ def read_ontology(builder: "Builder") -> None:
     figures.inverses = {iri: sorted(others) for iri, others in sorted(inverses.items())}
     for attribute, name in (("symmetric", "SymmetricProperty"), ("transitive", "TransitiveProperty")):
         found = source.match(None, RDF_TYPE, NamedNode(OWL + name))
-        setattr(
-            figures, attribute, sorted({builder.node(q.subject).value for q in found if _named(q.subject)})
-        )
+        setattr(figures, attribute, sorted({builder.node(q.subject).value for q in found if _named(q.subject)}))
 
 
 def _named(term: object) -> bool:

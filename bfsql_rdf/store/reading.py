@@ -259,9 +259,7 @@ def open_reading(
     name = os.fspath(name)
     for label, iri in (("graph", graph), ("base", base)):
         if iri is not None and (fault := iri_fault(iri)):
-            raise LoadError(
-                f"the {label} {iri!r} is no absolute IRI: {fault}", code="invalid_iri", where=label
-            )
+            raise LoadError(f"the {label} {iri!r} is no absolute IRI: {fault}", code="invalid_iri", where=label)
     source: _Source | None = None
     try:
         source = _Source(name)

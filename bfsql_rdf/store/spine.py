@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from bfsql_rdf.compiler.text import select
-from bfsql_rdf.store.layout import status_graph
+from bfsql_rdf.store.layout import states, status_graph
 from bfsql_rdf.styles import Style
-from bfsql_rdf.terms import BFSQL, RDF_TYPE, REIFIES, SKOLEM, STATUSES, local_name
+from bfsql_rdf.terms import BFSQL, RDF_TYPE, SKOLEM, STATUSES, local_name
 
 if TYPE_CHECKING:
     from bfsql_rdf.store.build import Builder
 
-Row = tuple[NamedNode, NamedNode, NamedNode, Any, bool]
+Row = tuple[NamedNode, NamedNode, NamedNode, Any, Style]
 
 
 class Spine:
@@ -33,15 +33,17 @@ class Spine:
         self.reported: set[int] = set()
         self.stated_types: dict[NamedNode, set[str]] = {}
         self.sets: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        self._known_places: dict[tuple[str, tuple[str, ...]], tuple[NamedNode, NamedNode]] = {}
         self.merged: dict[NamedNode, NamedNode] = {}
         self.members: dict[NamedNode, list[NamedNode]] = defaultdict(list)
         self._minted: dict[Triple, NamedNode] = {}
         self._pending: list[tuple[NamedNode, Triple]] = []
         self._unmapped: set[str] = set()
+        self._malformed = 0
         self._subjects: set[int] = set()
         self._objects: set[int] = set()
         profile = builder.profile
-        self._status = NamedNode(builder.ids.expand(profile.status.predicate, "status.predicate"))
+        self.status = NamedNode(builder.ids.expand(profile.status.predicate, "status.predicate"))
         self._values = {self._value_key(text): status for text, status in profile.status.values.items()}
         self._type_predicates = {NamedNode(builder.ids.expand(text, "types")) for text in profile.types}
         reifier = next((style for style in styles if style.name == "reifier"), None)
@@ -58,7 +60,7 @@ class Spine:
         for predicate in self._reifies:
             for quad in self.builder.source.store.quads_for_pattern(None, predicate, None, None):
                 if type(quad.object) is Triple and self._mergeable(quad.subject, star):
-                    groups[quad.object, quad.graph_name].append(quad.subject)
+                    groups[quad.object, quad.graph_name].append(quad.subject)  # type: ignore[arg-type]
         for members in groups.values():
             members.sort(key=lambda node: (len(node.value), node.value))
             for member in members[1:]:
@@ -77,8 +79,8 @@ class Spine:
             by_triple: dict[Any, NamedNode] = {}
             for (triple, graph), members in groups.items():
                 one = self.merged.get(members[0], members[0])
-                subject = self.merged.get(triple.subject, triple.subject)  # type: ignore[arg-type, call-overload]
-                object_ = self.merged.get(triple.object, triple.object)  # type: ignore[arg-type, call-overload]
+                subject = self.merged.get(triple.subject, triple.subject)  # type: ignore[arg-type]
+                object_ = self.merged.get(triple.object, triple.object)  # type: ignore[arg-type]
                 other = by_triple.setdefault((subject, triple.predicate, object_, graph), one)
                 if other != one:
                     for member in members:
@@ -94,77 +96,113 @@ class Spine:
     # Statements
 
     def rows(self) -> Iterator[Row]:
-        """Every statement of every style, canonical: (id, subject, predicate, object, asserted)."""
-        builder, source = self.builder, self.builder.source
+        """Every statement of every style, canonical: (id, subject, predicate, object, how it is styled)."""
+        builder = self.builder
         for style in self.styles:
-            query = select("?statement ?subject ?predicate ?object", style.pattern)
-            for row in source.select(query):
-                statement, subject, predicate, object_ = (row[i] for i in range(4))
-                if statement is None or subject is None or predicate is None or object_ is None:
+            raw = self._reifier_rows() if style.name == "reifier" else self._style_rows(style)
+            for statement, subject, predicate, object_ in raw:
+                if type(predicate) is not NamedNode or Literal in (type(subject), type(statement)):
+                    self._malformed += 1
                     continue
-                if type(predicate) is not NamedNode or type(subject) is Literal or type(statement) is Literal:
-                    builder.figures.styles.setdefault("malformed", 0)
-                    continue
-                asserted = not style.unasserted or source.has(subject, predicate, object_)
-                self._style = style.name
                 yield (
                     builder.node(statement),
                     builder.node(subject),
                     builder.node(predicate),
                     builder.object(object_),
-                    asserted,
+                    style,
                 )
+
+    def _style_rows(self, style: Style) -> Iterator[tuple[Any, Any, Any, Any]]:
+        query = select("?statement ?subject ?predicate ?object", style.pattern)
+        for row in self.builder.source.select(query):
+            found = row[0], row[1], row[2], row[3]
+            if None not in found:
+                yield found
+
+    def _reifier_rows(self) -> Iterator[tuple[Any, Any, Any, Any]]:
+        """The rows of the reifier style by pattern lookups, which spare its SPARQL the taking apart of terms."""
+        for predicate in self._reifies:
+            for quad in self.builder.source.match(None, predicate, None):
+                triple = quad.object
+                if type(triple) is Triple:
+                    yield quad.subject, triple.subject, triple.predicate, triple.object
 
     def quads(self) -> Iterator[Quad]:
         """The spine: first the statements that state a status, then the silent ones, which heed those."""
-        stated: dict[int, tuple[str, ...]] = {}
+        own = self._own_statuses()
+        of_triple: dict[int, tuple[str, ...]] = {}
         silent = False
-        has_status = self.builder.source.has(None, self._status, None)
-        for statement, subject, predicate, object_, asserted in self.rows():
+        for statement, subject, predicate, object_, style in self.rows():
             key = hash((subject, predicate, object_))
             self.described.add(key)
             self.statements.add(hash(statement))
             self._subjects.add(hash(subject))
             self._objects.add(hash(object_))
-            statuses = self._stated(statement) if has_status else ()
+            statuses = own.get(hash(statement))
             if statuses:
-                merged = tuple(sorted({*stated.get(key, ()), *statuses}))
-                stated[key] = merged
-                yield from self._emit(statement, subject, predicate, object_, statuses, asserted)
+                before = of_triple.get(key)
+                of_triple[key] = self._joined(before, statuses) if before else statuses
+                yield from self._emit(statement, subject, predicate, object_, statuses, style.name)
             else:
                 silent = True
         if silent:
-            default = self.builder.profile.status.unasserted
-            for statement, subject, predicate, object_, asserted in self.rows():
-                if has_status and self._stated(statement):
-                    continue
-                statuses = stated.get(hash((subject, predicate, object_))) or (
-                    ("asserted_true",) if asserted else (default,)
-                )
-                yield from self._emit(statement, subject, predicate, object_, statuses, asserted)
+            for statement, subject, predicate, object_, style in self.rows():
+                if hash(statement) not in own:
+                    statuses = of_triple.get(hash((subject, predicate, object_))) or self._default(
+                        style, subject, predicate, object_
+                    )
+                    yield from self._emit(statement, subject, predicate, object_, statuses, style.name)
         self.reported = self.statements & self._subjects
         self.builder.figures.about_statements = len(self.statements & (self._subjects | self._objects))
+        self._warn()
+        yield from self.pending()
+
+    def _default(self, style: Style, subject: Any, predicate: Any, object_: Any) -> tuple[str, ...]:
+        """The status of a silent statement: what is only quoted has a status of its own."""
+        if not style.unasserted or self._asserted(subject, predicate, object_):
+            return ("asserted_true",)
+        return (self.builder.profile.status.unasserted,)
+
+    def _asserted(self, subject: NamedNode, predicate: NamedNode, object_: Any) -> bool:
+        forms = self.builder.raw_forms
+        objects = [object_] if type(object_) is Literal else forms(object_)
+        source = self.builder.source
+        return any(source.has(s, p, o) for s in forms(subject) for p in forms(predicate) for o in objects)
+
+    def _own_statuses(self) -> dict[int, tuple[str, ...]]:
+        """What each statement itself states, by the hash of its id."""
+        found: dict[int, tuple[str, ...]] = {}
+        names: dict[Any, tuple[str, ...]] = {}
+        for quad in self.builder.source.match(None, self.status, None):
+            status = names.get(quad.object)
+            if status is None:
+                status = names[quad.object] = (self._status_name(quad.object),)
+            key = hash(self.builder.node(quad.subject))
+            before = found.get(key)
+            found[key] = self._joined(before, status) if before else status
+        return found
+
+    def _joined(self, one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+        return one if one == other else tuple(sorted({*one, *other}))
+
+    def _warn(self) -> None:
+        warnings = self.builder.figures.warnings
         for status in sorted(self._unmapped):
-            self.builder.figures.warnings.append(
+            warnings.append(
                 {
                     "code": "unmapped_status",
                     "message": f"the truth status {status!r} is not one of the language and the profile does not "
                     "map it: it stands as a status of its own and is not walked by default",
                 }
             )
-        yield from self.pending()
-
-    def _stated(self, statement: NamedNode) -> tuple[str, ...]:
-        found = {
-            self._status_name(quad.object)
-            for form in self._forms(statement)
-            for quad in self.builder.source.match(form, self._status, None)
-        }
-        return tuple(sorted(found))
-
-    def _forms(self, node: NamedNode) -> list[NamedNode]:
-        forms = [NamedNode(form) for form in self.builder.ids.data_forms(node.value)]
-        return forms + self.members.get(node, [])
+        if self._malformed:
+            warnings.append(
+                {
+                    "code": "malformed_statements",
+                    "message": f"{self._malformed} statements have a predicate that is no IRI, or a literal as "
+                    "subject: they are neither edges nor nodes",
+                }
+            )
 
     def _status_name(self, value: Any) -> str:
         text: str = value.value if type(value) in (Literal, NamedNode) else str(value)
@@ -185,28 +223,35 @@ class Spine:
         predicate: NamedNode,
         object_: Any,
         statuses: tuple[str, ...],
-        asserted: bool,
+        style: str,
     ) -> Iterator[Quad]:
         figures = self.builder.figures
         for status in statuses:
             figures.statuses[status] = figures.statuses.get(status, 0) + 1
-        figures.styles[self._style] = figures.styles.get(self._style, 0) + 1
-        figures.unasserted += not asserted
+        figures.styles[style] = figures.styles.get(style, 0) + 1
         literal = type(object_) is Literal
         if predicate in self._type_predicates and not literal:
             if statuses == ("asserted_true",):
                 self.stated_types.setdefault(subject, set()).add(object_.value)
+            self.described.discard(hash((subject, predicate, object_)))
             self.described.add(hash((subject, RDF_TYPE, object_)))
             kind = "types"
         else:
             kind = "values" if literal else "links"
             counts = figures.predicates.setdefault(predicate.value, [0, 0, 0])
             counts[1 if literal else 0] += 1
-        self.sets[kind].add(statuses)
-        graph = status_graph(kind, statuses)
+        graph, stated = self._places(kind, statuses)
         if kind != "types":
             yield Quad(subject, predicate, object_, graph)
-        yield Quad(statement, REIFIES, Triple(subject, predicate, object_), graph)
+        yield Quad(statement, stated, Triple(subject, predicate, object_))
+
+    def _places(self, kind: str, statuses: tuple[str, ...]) -> tuple[NamedNode, NamedNode]:
+        found = self._known_places.get((kind, statuses))
+        if found is None:
+            found = status_graph(kind, statuses), states(kind, statuses)
+            self._known_places[kind, statuses] = found
+            self.sets[kind].add(statuses)
+        return found
 
     # Triple terms that stand as a subject or object
 
@@ -216,7 +261,7 @@ class Spine:
         if known is not None:
             return known
         found = {
-            self.merged.get(quad.subject, quad.subject)
+            self.builder.node(quad.subject)
             for predicate in self._reifies
             for quad in self.builder.source.match(None, predicate, triple)
         }
@@ -234,12 +279,10 @@ class Spine:
         """The spine of statements minted for bare triple terms since the last call."""
         while self._pending:
             node, triple = self._pending.pop()
-            self._style = "triple term"
-            asserted = self.builder.source.has(triple.subject, triple.predicate, triple.object)
             subject, object_ = self.builder.node(triple.subject), self.builder.object(triple.object)
             self._subjects.add(hash(subject))
             self._objects.update((hash(object_), hash(node)))
+            predicate = self.builder.node(triple.predicate)
+            asserted = self._asserted(subject, predicate, object_)
             status = "asserted_true" if asserted else self.builder.profile.status.unasserted
-            yield from self._emit(
-                node, subject, self.builder.node(triple.predicate), object_, (status,), asserted
-            )
+            yield from self._emit(node, subject, predicate, object_, (status,), "triple term")

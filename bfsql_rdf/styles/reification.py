@@ -4,9 +4,7 @@ from bfsql_rdf.styles.base import Style, Vocabulary
 from bfsql_rdf.terms import OBJECT, PREDICATE, SUBJECT
 
 _BODY = f"?statement {SUBJECT} ?subject .\n?statement {PREDICATE} ?predicate .\n?statement {OBJECT} ?object ."
-_FROM_OBJECT = (
-    f"?statement {OBJECT} ?object .\n?statement {SUBJECT} ?subject .\n?statement {PREDICATE} ?predicate ."
-)
+_FROM_OBJECT = f"?statement {OBJECT} ?object .\n?statement {SUBJECT} ?subject .\n?statement {PREDICATE} ?predicate ."
 
 
 def reification(vocabulary: Vocabulary) -> Style:

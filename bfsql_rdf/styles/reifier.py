@@ -8,8 +8,7 @@ def reifier(vocabulary: Vocabulary) -> Style:
     """The style; a triple term has no index into it, so branches walk asserted triples and `scan` finds the rest."""
     reifies = alternatives(vocabulary.reifies)
     parts = (
-        "BIND(SUBJECT(?triple) AS ?subject)\nBIND(PREDICATE(?triple) AS ?predicate)\n"
-        "BIND(OBJECT(?triple) AS ?object)"
+        "BIND(SUBJECT(?triple) AS ?subject)\nBIND(PREDICATE(?triple) AS ?predicate)\nBIND(OBJECT(?triple) AS ?object)"
     )
     # The bound triple term must be one pattern beside the asserted triple: BIND(TRIPLE(...)) would scan.
     asserted = f"?subject ?predicate ?object .\n?statement {reifies} <<( ?subject ?predicate ?object )>> ."
