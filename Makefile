@@ -12,7 +12,7 @@ $(VENV)/.installed: pyproject.toml
 install: $(VENV)/.installed
 
 demo: install
-	$(VENV)/bin/bfsql-rdf bfs data/sherlock.ttl,ontology/traits/sherlock.ttl @queries/example-8-disguised-identity.json --profile data/sherlock.toml --indent 2
+	$(VENV)/bin/bfsql-rdf bfs data/sherlock.ttl,ontology/traits/sherlock.ttl @queries/example-8-true-identity.json --profile data/sherlock.toml --indent 2
 
 test: install
 	$(PY) -m pytest -q -n 2

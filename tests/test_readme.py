@@ -1,0 +1,67 @@
+"""Every command and snippet of the README runs."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from bfsql_rdf import Profile
+from bfsql_rdf import __all__ as public
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    found = re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.S | re.M)
+    assert found
+    return found
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    for name in ("data", "ontology", "queries"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def test_commands_run(checkout: Path) -> None:
+    commands = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("bfsql-rdf")]
+    assert len(commands) > 5
+    for command in commands:
+        arguments = shlex.split(command)[1:]
+        done = subprocess.run(
+            [sys.executable, "-m", "bfsql_rdf.cli", *arguments], cwd=checkout, capture_output=True, text=True
+        )
+        assert done.returncode == 0, (command, done.stderr)
+        assert done.stdout.startswith("{")
+
+
+def test_python_snippets_run(checkout: Path) -> None:
+    for block in blocks("python"):
+        done = subprocess.run([sys.executable, "-c", block], cwd=checkout, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert 'a year is written as text: "2008"' in done.stdout
+
+
+def test_profile_is_a_profile() -> None:
+    for block in blocks("toml"):
+        body = tomllib.loads(block)
+        Profile.of(body)
+        assert set(Profile.model_fields) == {*body}
+
+
+def test_make_targets_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in set(re.findall(r"`?make ([a-z]+)", README)):
+        assert re.search(rf"^{target}:", makefile, flags=re.M), target
+
+
+def test_public_names_are_documented() -> None:
+    for name in public:
+        assert f"`{name}`" in README, name
