@@ -7,7 +7,7 @@ from functools import lru_cache
 from curies import Converter, Record
 
 from bfsql_rdf.errors import ProfileError, QueryError
-from bfsql_rdf.terms import BUILTIN_PREFIXES, SKOLEM, iri_fault
+from bfsql_rdf.terms import BUILTIN_PREFIXES, FIXED_PREFIXES, SKOLEM, iri_fault
 
 _SCHEMES = frozenset(
     [
@@ -54,10 +54,17 @@ class Ids:
         for prefix, value in (prefixes or {}).items():
             forms = [value] if isinstance(value, str) else list(value)
             self._declare(prefix, forms, taken)
+        self._others: dict[str, str] = {}
         for source in (found or {}, BUILTIN_PREFIXES):
             for prefix, iri in source.items():
                 usable = prefix and _PREFIX.fullmatch(prefix) and not iri_fault(iri)
-                if usable and prefix not in self._forms and iri not in taken:
+                if not usable or prefix in self._forms or prefix in self._others:
+                    continue
+                if FIXED_PREFIXES.get(prefix, iri) != iri:
+                    continue
+                if iri in taken:
+                    self._others[prefix] = self.alternates.get(iri, iri)
+                else:
                     self._forms[prefix] = [iri]
                     taken.add(iri)
         self._converter = Converter(
@@ -87,7 +94,7 @@ class Ids:
     @property
     def prefixes(self) -> dict[str, str]:
         """Each prefix with its canonical IRI."""
-        return {prefix: forms[0] for prefix, forms in self._forms.items()}
+        return {prefix: forms[0] for prefix, forms in self._forms.items()} | self._others
 
     def canonical(self, iri: str) -> str:
         """The canonical spelling of an IRI of the data: alternate forms under their first form."""
@@ -115,7 +122,8 @@ class Ids:
         if found is not None:
             return f"{found.prefix}:{found.identifier}"
         head, colon, rest = iri.partition(":")
-        return f"<{iri}>" if colon and head in self._forms and not rest.startswith("//") else iri
+        known = head in self._forms or head in self._others
+        return f"<{iri}>" if colon and known and not rest.startswith("//") else iri
 
     def expand(self, text: str, where: str = "id") -> str:
         """The canonical IRI of a CURIE, `<IRI>`, full IRI or `_:id`.
@@ -127,8 +135,9 @@ class Ids:
         if text.startswith("_:"):
             return self._checked(SKOLEM + text[2:], text, where)
         head, colon, rest = text.partition(":")
-        if colon and head in self._forms and not rest.startswith("//"):
-            return self.canonical(self._checked(self._forms[head][0] + rest, text, where))
+        if colon and not rest.startswith("//") and (head in self._forms or head in self._others):
+            start = self._forms[head][0] if head in self._forms else self._others[head]
+            return self.canonical(self._checked(start + rest, text, where))
         if not colon:
             raise QueryError(
                 f"{text!r} is neither a CURIE nor an IRI",

@@ -65,6 +65,9 @@ BUILTIN_PREFIXES: Final = {
     "schema": "http://schema.org/",
 }
 
+FIXED_PREFIXES: Final = {p: BUILTIN_PREFIXES[p] for p in ("rdf", "rdfs", "owl", "xsd", "prov", "bfsql")}
+"""Prefixes that a file cannot give another meaning (a profile can): the profile's defaults are written in them."""
+
 STRUCTURAL_TYPES: Final = frozenset({OWL + "NamedIndividual", OWL + "Thing", RDFS + "Resource"})
 LIST_DATATYPE: Final = NamedNode("urn:bfsql:list")
 """Datatype, inside the index only, of a literal that spells an RDF list of literals as a JSON array."""

@@ -8,6 +8,7 @@ from pyoxigraph import NamedNode
 
 from bfsql_rdf.compiler.text import iri, select, union, values
 from bfsql_rdf.styles.base import Style
+from bfsql_rdf.terms import FIRST, NIL, REST
 
 ROW = "?statement ?subject ?predicate ?object ?status"
 
@@ -25,6 +26,7 @@ class Dataset:
     prefixes: Mapping[str, str]
     plain: bool
     unasserted: bool
+    lists: bool
 
 
 def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
@@ -43,6 +45,8 @@ def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
     if dataset.plain:
         for variable in ("subject", "object"):
             branches.append(values(variable, nodes) + "\n" + plain_pattern(dataset))
+        if dataset.lists:
+            branches += _member_branches(dataset, nodes)
     return _text(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
 
 
@@ -80,16 +84,33 @@ def path_closure(start: NamedNode, predicate: str) -> str:
 
 def plain_pattern(dataset: Dataset, literals: bool = False) -> str:
     """Triples that are links, or with `literals` values too; whether a statement describes one, the rows say."""
-    structure = sorted({part for style in dataset.styles for part in style.structure})
-    left_out = ", ".join(map(iri, [*structure, *dataset.types, *dataset.hidden]))
     lines = ["?subject ?predicate ?object ."]
     lines.append("FILTER(!isTRIPLE(?object))" if literals else "FILTER(isIRI(?object) || isBLANK(?object))")
-    lines.append(f"FILTER(?predicate NOT IN ({left_out}))")
-    for part in structure:
-        lines.append(f"FILTER NOT EXISTS {{ ?subject {iri(part)} ?part }}")
-    for kind in dataset.inside:
-        lines.append(f"FILTER NOT EXISTS {{ ?subject {iri(dataset.types[0])} {iri(kind)} }}")
-    return "\n".join(lines)
+    if dataset.lists:
+        lines.append(f"FILTER NOT EXISTS {{ ?object {FIRST} ?member }}\nFILTER(?object != {NIL})")
+    return "\n".join([*lines, *_link_filters(dataset)])
+
+
+def _member_branches(dataset: Dataset, nodes: list[NamedNode]) -> list[str]:
+    """Links to the members of lists, out and in: a list is an array, not a chain of nodes."""
+    out = ["?subject ?predicate ?list .", f"?list {REST}*/{FIRST} ?object .", "FILTER(isIRI(?object))"]
+    into = [f"?cell {FIRST} ?object .", f"?list {REST}* ?cell .", "?subject ?predicate ?list ."]
+    return [
+        "\n".join([values("subject", nodes), *out, *_link_filters(dataset)]),
+        "\n".join([values("object", nodes), *into, *_link_filters(dataset)]),
+    ]
+
+
+def _link_filters(dataset: Dataset) -> list[str]:
+    """What keeps the triples that spell statements, types, lists and evidence from being links."""
+    structure = sorted({part for style in dataset.styles for part in style.structure})
+    chain = [FIRST.value, REST.value] if dataset.lists else []
+    left_out = ", ".join(map(iri, [*structure, *chain, *dataset.types, *dataset.hidden]))
+    lines = [f"FILTER(?predicate NOT IN ({left_out}))"]
+    lines += [f"FILTER NOT EXISTS {{ ?subject {iri(part)} ?part }}" for part in structure]
+    kind = iri(dataset.types[0])
+    lines += [f"FILTER NOT EXISTS {{ ?subject {kind} {iri(inside)} }}" for inside in dataset.inside]
+    return lines
 
 
 def _details(dataset: Dataset, dated: bool) -> str:

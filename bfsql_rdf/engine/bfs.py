@@ -90,6 +90,10 @@ class Presentation:
                 found.add(iri)
         return frozenset(found)
 
+    @property
+    def all_nodes(self) -> bool:
+        return self._types is None
+
     def full_node(self, node: NamedNode, shown: str) -> bool:
         if self._types is None:
             return True
@@ -148,6 +152,9 @@ def run_bfs(index: Index, query: BfsQuery) -> tuple[Subgraph, Walk, Allowed]:
         project_edges(index, allowed, walked)
     nodes = []
     for node in walked.nodes:
+        if presentation.all_nodes:
+            nodes.append(shaper.node(node))
+            continue
         stub = shaper.stub(node)
         full = presentation.full_node(node, stub["entity_type"])
         nodes.append(shaper.node(node) if full else stub)

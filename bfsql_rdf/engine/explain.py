@@ -34,6 +34,7 @@ def describe_dataset(opened: Opened) -> hops.Dataset:
         prefixes=index.ids.prefixes,
         plain=figures.plain_links > 0 or any(counts[2] for counts in figures.predicates.values()),
         unasserted=figures.unasserted > 0,
+        lists=figures.lists > 0,
     )
 
 

@@ -99,7 +99,8 @@ class Scanner:
             yield from self._entities(types)
         others = query.edge_predicates or query.truth_status or query.as_of is not None
         if types is None or statements or others:
-            yield from self._statements(allowed, predicates, described_only=statements and not others)
+            described_only = statements and not predicates
+            yield from self._statements(allowed, predicates, described_only)
 
     def _entities(self, types: list[str]) -> Iterator[Row]:
         match = self.index.store.quads_for_pattern

@@ -29,7 +29,6 @@ class Shaper:
         self._statement_keys = {self._method: "", status: ""} | dict.fromkeys(self._provenance, "")
         self._about = index.figures.about_statements > 0
         self._nodes_view = profile.view == "nodes"
-        self._node_keys: dict[NamedNode, str] = {}
 
     # Nodes
 
@@ -39,16 +38,14 @@ class Shaper:
 
     def node(self, node: NamedNode) -> dict[str, Any]:
         """A full node: an entity with its fields, or a statement with its triple and data."""
-        body = self.stub(node)
-        if body["entity_type"] == "Statement":
-            statements = self.index.statement(node)
-            if statements:
-                return body | self._statement_node(node, statements)
-        if self.index.figures.multi_typed:
-            types = sorted(self.index.type_name(kind) for kind in self.index.all_types(node))
-            if types:
-                body["entity_types"] = types
-        return body | self._values.fields(self._quads(node), self._node_keys, self.uncut)
+        shown, types, fields, statement = self.index.record(node)
+        body: dict[str, Any] = {"id": self.id(node.value), "entity_type": shown}
+        if statement:
+            return body | self._statement_node(node, self.index.statement(node))
+        if types:
+            body["entity_types"] = sorted(map(self.index.type_name, types))
+        quads = fields if self._nodes_view or not self.allowed.values else chain(fields, self._stated_values(node))
+        return body | self._values.fields(quads, {}, self.uncut)
 
     def text(self, literals: list[Any]) -> str:
         """One text for several literals of a label: the wanted language, the first in order."""
@@ -121,7 +118,7 @@ class Shaper:
                 nested.setdefault(name, []).append(self._evidence(inner, (*path, term)))
             else:
                 flat.append(quad)
-        body |= self._values.fields(flat, self._node_keys, self.uncut)
+        body |= self._values.fields(flat, {}, self.uncut)
         body |= {name: one[0] if len(one) == 1 else one for name, one in sorted(nested.items())}
         return body or {"id": self.id(term.value)}
 

@@ -157,6 +157,7 @@ class Builder:
         """What no statement describes: fields, plain links, types; one predicate after the other."""
         self._inside = evidence_nodes(self)
         self._cells = {hash(q.subject) for q in self.source.match(None, FIRST, None)}
+        self.figures.lists = len(self._cells)
         self._asserted: set[int] = set()
         structure = {part for style in self.spine.styles for part in style.structure}
         hidden = {self._iri(text) for text in self.profile.hidden}

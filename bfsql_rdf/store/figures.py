@@ -29,6 +29,7 @@ class Figures:
     unasserted: int = 0
     about_statements: int = 0
     multi_typed: int = 0
+    lists: int = 0
     positions: dict[str, list[str]] = field(default_factory=dict)
     superclasses: dict[str, list[str]] = field(default_factory=dict)
     inverses: dict[str, list[str]] = field(default_factory=dict)

@@ -16,7 +16,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from bfsql_rdf.errors import StoreError
 
@@ -144,14 +144,14 @@ class Folder:
         return str(name)
 
 
-def hold(generation: Path) -> IO[str] | None:
-    """Hold a generation for reading as long as the file is open; None on a read-only medium."""
+def hold(generation: Path) -> int | None:
+    """Hold a generation for reading as long as the descriptor is open; None on a read-only medium."""
     try:
-        file = open(generation / "in-use", "a")  # noqa: SIM115 held by the reader
-        fcntl.flock(file, fcntl.LOCK_SH)
+        descriptor = os.open(generation / "in-use", os.O_RDWR | os.O_CREAT, 0o666)
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
     except OSError:
         return None
-    return file
+    return descriptor
 
 
 def _ours(entry: Path) -> bool:

@@ -137,6 +137,21 @@ class Index:
         found = self.store.quads_for_pattern(node, None, None, RECORDS)
         return [quad for quad in found if quad.predicate not in internal]
 
+    def record(self, node: NamedNode) -> tuple[str, list[NamedNode], list[Quad], bool]:
+        """In one lookup: the type's name, all types of a node with several, its fields, whether it is a statement."""
+        shown, types, fields, statement = "", [], [], False
+        for quad in self.store.quads_for_pattern(node, None, None, RECORDS):
+            predicate = quad.predicate
+            if predicate not in self.internal:
+                fields.append(quad)
+            elif predicate == DISPLAY:
+                shown = self.type_name(quad.object)
+            elif predicate == ALL_TYPES:
+                types.append(quad.object)
+            elif predicate in self._statuses:
+                statement = True
+        return shown or ("Statement" if statement else "Thing"), types, fields, statement  # type: ignore[return-value]
+
     def data_forms(self, node: NamedNode) -> list[NamedNode]:
         """The spellings of a node in the data."""
         forms: list[Any] = [quad.object for quad in self.store.quads_for_pattern(node, ALIAS, None, RECORDS)]

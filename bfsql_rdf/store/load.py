@@ -3,10 +3,10 @@
 import hashlib
 import json
 import os
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO
 
 from pyoxigraph import NamedNode, Quad, Store
 
@@ -66,14 +66,18 @@ class Meta:
         )
 
 
-@dataclass
+@dataclass(eq=False)
 class Opened:
     """Data and index of one source, ready for queries; `held` keeps a generation from being swept."""
 
     source: Source
     index: Index
     meta: Meta
-    held: IO[str] | None = None
+    held: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.held is not None:
+            weakref.finalize(self, os.close, self.held)
 
 
 def read_into(
@@ -126,7 +130,7 @@ def open_index(store: Store, meta: Meta, profile: Profile) -> Index:
     return index
 
 
-def _opened(data: Store, index: Index, meta: Meta, held: IO[str] | None = None) -> Opened:
+def _opened(data: Store, index: Index, meta: Meta, held: int | None = None) -> Opened:
     graphs = [index.ids.expand(graph, "graphs") for graph in index.profile.graphs]
     return Opened(Source(data, graphs, index.ids.prefixes), index, meta, held)
 
@@ -241,14 +245,14 @@ def open_folder(path: str | os.PathLike[str], profile: Profile | None = None) ->
                 raise
         else:
             if held is not None:
-                held.close()
+                os.close(held)
             return open_folder(path, profile)
     data = Store.read_only(str(generation / "data"))
     meta.figures = None
     return _opened(data, build_index(data, Store(), wanted, meta), meta, held)
 
 
-def _hold_current(folder: Folder) -> tuple[Path, IO[str] | None]:
+def _hold_current(folder: Folder) -> tuple[Path, int | None]:
     while True:
         generation = folder.current()
         if generation is None:
@@ -257,4 +261,4 @@ def _hold_current(folder: Folder) -> tuple[Path, IO[str] | None]:
         if folder.current() == generation:
             return generation, held
         if held is not None:
-            held.close()
+            os.close(held)

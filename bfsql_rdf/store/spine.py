@@ -101,6 +101,8 @@ class Spine:
         for style in self.styles:
             raw = self._reifier_rows() if style.name == "reifier" else self._style_rows(style)
             for statement, subject, predicate, object_ in raw:
+                if self.merged and statement in self.merged:
+                    continue
                 if type(predicate) is not NamedNode or Literal in (type(subject), type(statement)):
                     self._malformed += 1
                     continue

@@ -91,9 +91,7 @@ def test_old_rdf_star_lines_say_each_quoted_triple_once(name: str, count: int) -
     quads, info = read(SHARED / "rdfstar" / name)
     assert (len(quads), info.star) == (count, True)
     reified = [q for q in quads if q.predicate == REIFIES]
-    assert (
-        len({(q.object, q.graph_name) for q in reified}) == len(reified) == len({q.subject for q in reified})
-    )
+    assert len({(q.object, q.graph_name) for q in reified}) == len(reified) == len({q.subject for q in reified})
 
 
 @needs_shared
@@ -198,9 +196,7 @@ def zstd(text: bytes) -> bytes:
     ("suffix", "compress"),
     [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress), (".zst", zstd)],
 )
-def test_compressed_files_are_the_plain_file(
-    tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]
-) -> None:
+def test_compressed_files_are_the_plain_file(tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]) -> None:
     text = "".join(f'_:b{n} <http://x/p{n * n}> "{n * 7919 % 10007}" .\n' for n in range(9000)).encode()
     plain, info = read(write(tmp_path / "a.nt", text))
     packed = write(tmp_path / f"a.nt{suffix}", compress(text[:50_003]) + compress(text[50_003:]))
