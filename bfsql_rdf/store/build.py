@@ -228,14 +228,19 @@ class Builder:
             self.figures.plain_links += links
 
     def _display_once(self, subject: NamedNode, quad: Quad) -> Iterator[Quad]:
-        first = None
-        for predicate in self._types:
-            for other in self.source.match(quad.subject, predicate, None):
-                if type(other.object) is not Literal:
-                    key = (other.object.value if type(other.object) is NamedNode else "", predicate.value)
-                    first = key if first is None or key < first else first
-        mine = (quad.object.value if type(quad.object) is NamedNode else "", quad.predicate.value)
-        if mine == first:
+        """The display type, at the first of a node's type triples by type and predicate."""
+        found = [
+            (other.object, predicate)
+            for predicate in self._types
+            for other in self.source.match(quad.subject, predicate, None)
+            if type(other.object) is not Literal
+        ]
+        plainly = self._same and not self.spine.merged and not self.spine.described
+        if len(found) == 1 and plainly and type(quad.object) is NamedNode:
+            shown = quad.object
+            self.figures.types[shown.value] = self.figures.types.get(shown.value, 0) + 1
+            yield Quad(subject, DISPLAY, shown)
+        elif (quad.object, quad.predicate) == min(found, key=str):
             yield from self._display(subject)
 
     def _list(self, subject: NamedNode, name: NamedNode, head: Any, own: bool) -> Iterator[Quad]:
