@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import traceback
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -191,20 +192,46 @@ def load(
         elif not names:
             raise StoreError("the store is empty", code="not_a_store", where=str(path))
         profile = profile or Profile()
-        data = Store(str(fresh / "data"))
-        meta.files = meta.files + read_into(
-            data, names, lenient=lenient, graph=graph, base=base, format=format, progress=progress
+        _fill(
+            fresh,
+            profile,
+            meta,
+            lambda data: read_into(
+                data, names, lenient=lenient, graph=graph, base=base, format=format, progress=progress
+            ),
+            progress,
         )
+        (fresh / "meta.json").write_text(meta.to_json(), encoding="utf-8")
+        (fresh / "profile.toml").write_text(profile.to_toml(), encoding="utf-8")
+        folder.publish(fresh)
+    return meta
+
+
+def _fill(
+    fresh: Path,
+    profile: Profile,
+    meta: Meta,
+    read: Callable[[Store], list[FileInfo]],
+    progress: Progress | None,
+) -> None:
+    """Data and index of a generation; both stores are closed on the way out, whatever happens."""
+    data: Store | None = None
+    target: Store | None = None
+    try:
+        data = Store(str(fresh / "data"))
+        meta.files = meta.files + read(data)
         data.flush()
         target = Store(str(fresh / "index"))
         build_index(data, target, profile, meta, progress)
         for store in (data, target):
             store.optimize()
             store.flush()
-        (fresh / "meta.json").write_text(meta.to_json(), encoding="utf-8")
-        (fresh / "profile.toml").write_text(profile.to_toml(), encoding="utf-8")
-        folder.publish(fresh)
-    return meta
+    except BaseException as error:
+        # Frames of a traceback would keep the stores open, and RocksDB writing, while the folder is removed.
+        traceback.clear_frames(error.__traceback__)
+        raise
+    finally:
+        data = target = store = None  # type: ignore[assignment]
 
 
 def _read_meta(generation: Path) -> Meta:
@@ -230,11 +257,8 @@ def open_folder(path: str | os.PathLike[str], profile: Profile | None = None) ->
     own = Profile.of(generation / "profile.toml")
     wanted = profile or own
     if meta.figures is not None and meta.figures.profile == wanted.digest:
-        try:
-            index = Store.read_only(str(generation / "index"))
-        except OSError:
-            index = None
-        if index is not None and next(index.quads_for_pattern(None, None, None, None), None) is not None:
+        index = _readable(generation / "index")
+        if index is not None:
             data = Store.read_only(str(generation / "data"))
             return _opened(data, open_index(index, meta, wanted), meta, held)
     if wanted.digest == own.digest:
@@ -250,6 +274,15 @@ def open_folder(path: str | os.PathLike[str], profile: Profile | None = None) ->
     data = Store.read_only(str(generation / "data"))
     meta.figures = None
     return _opened(data, build_index(data, Store(), wanted, meta), meta, held)
+
+
+def _readable(path: Path) -> Store | None:
+    """The index store, None where it is missing, damaged or empty (RocksDB says so with either error)."""
+    try:
+        store = Store.read_only(str(path))
+        return store if next(store.quads_for_pattern(None, None, None, None), None) is not None else None
+    except (OSError, RuntimeError):
+        return None
 
 
 def _hold_current(folder: Folder) -> tuple[Path, int | None]:
