@@ -232,8 +232,8 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
-    except (MemoryError, OSError) as error:
-        sys.stderr.write(f"bfsql-rdf: {type(error).__name__}: {error}\n")
+    except Exception as error:  # noqa: BLE001 the last resort: a user gets one line, never a traceback
+        sys.stderr.write(f"bfsql-rdf: {type(error).__name__}: {' '.join(str(error).split())}\n")
         sys.exit(1)
 
 

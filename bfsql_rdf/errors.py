@@ -4,13 +4,12 @@ BfsqlError
 ├── QueryError        the query (or another input of a call) cannot be answered as written
 ├── ProfileError      a profile that cannot be used
 ├── LoadError         a file that cannot be read; nothing was loaded
-├── StoreError        a store folder that is not one, is busy, or cannot be written
-└── LimitError        a deadline passed before there was anything to answer with
+└── StoreError        a store folder that is not one, is busy, or cannot be written
 """
 
 from typing import Any
 
-__all__ = ["BfsqlError", "LimitError", "LoadError", "ProfileError", "QueryError", "StoreError"]
+__all__ = ["BfsqlError", "LoadError", "ProfileError", "QueryError", "StoreError"]
 
 
 class BfsqlError(Exception):
@@ -81,7 +80,3 @@ class StoreError(BfsqlError):
     """A store folder is not one, is in use by another writer, or could not be written."""
 
     status = 2
-
-
-class LimitError(BfsqlError):
-    """A deadline passed before there was anything to answer with."""

@@ -1,6 +1,7 @@
 """The queries and results of the language, as pydantic models; one reader for JSON from every face."""
 
 import json
+import math
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, StrictStr, ValidationError
@@ -148,6 +149,8 @@ def read_query(model: type[Q], query: Any) -> Q:
             raise QueryError("null is no value here", code="bad_value", where=key, hint="Leave the key out")
     if isinstance(query.get("as_of"), bool):
         raise QueryError("a cut-off is a number or text, not a boolean", code="bad_value", where="as_of")
+    if isinstance(query.get("as_of"), float) and not math.isfinite(query["as_of"]):
+        raise QueryError("a cut-off is a finite number", code="bad_value", where="as_of")
     try:
         return model.model_validate(query)
     except ValidationError as error:

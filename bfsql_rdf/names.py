@@ -12,8 +12,8 @@ from bfsql_rdf.terms import local_name
 class Names:
     """The shown name of each term of one kind ("predicate" or "entity type"), and the way back.
 
-    Of terms that share a name the one whose namespace stands first in `vocab` keeps it; `labels` gives names
-    in place of local names; `reserved` names are never given away.
+    Of terms that share a name the one whose namespace stands first in `vocab` keeps it; `labels` are accepted too, and
+    with `by_label` they are the names in place of local names; `reserved` names are never given away.
     """
 
     def __init__(
@@ -23,6 +23,7 @@ class Names:
         ids: Ids,
         vocab: list[str],
         labels: Mapping[str, str] | None = None,
+        by_label: bool = False,
         reserved: frozenset[str] = frozenset(),
     ) -> None:
         self.kind, self._ids = kind, ids
@@ -36,8 +37,8 @@ class Names:
         clashing = {name for name, times in Counter(self._labels.values()).items() if times > 1}
         for iri in terms:
             self._by_local[local_name(iri)].append(iri)
-            name = self._labels.get(iri) or local_name(iri)
-            if not name or name in self._by_name or name in reserved or name in clashing:
+            name = (self._labels.get(iri) if by_label else None) or local_name(iri)
+            if not name or name in self._by_name or name in reserved or (by_label and name in clashing):
                 name = ids.compress(iri)
             self._names[iri] = name
             self._by_name[name] = iri

@@ -115,6 +115,12 @@ class Profile(_Part):
                     where=where,
                     hint=f"Known: {', '.join([*STYLE_NAMES, *profile.style])}",
                 )
+        for name, style in profile.style.items():
+            missing = [v for v in ("statement", "subject", "predicate", "object") if f"?{v}" not in style.pattern]
+            if missing:
+                raise ProfileError(
+                    f"style.{name}.pattern does not bind ?{', ?'.join(missing)}", code="bad_profile", where=where
+                )
         return profile
 
     def to_toml(self) -> str:

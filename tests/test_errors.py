@@ -63,6 +63,7 @@ QUERIES: dict[str, tuple[str, Any, str, str]] = {
     "a number for a year": ("bfs", bfs(as_of=2008), "as_of_kind", '"2008"'),
     "text for a date": ("bfs", bfs(as_of="soon"), "as_of_kind", "2008-05-01"),
     "boolean as_of": ("bfs", bfs(as_of=True), "bad_value", "as_of"),
+    "endless as_of": ("bfs", '{"seeds": ["ex:a"], "max_hops": 1, "as_of": NaN}', "bad_value", "as_of"),
     "not JSON": ("bfs", "{seeds}", "bad_json", "JSON"),
     "no object": ("bfs", [1], "bad_query", "seeds"),
     "closure: unknown predicate": ("closure", {"start": "ex:a", "predicate": "knowz"}, "unknown_predicate", "knows"),
@@ -153,6 +154,10 @@ def test_bad_profiles(file: Path) -> None:
         ({"limits": {"max_nodes": 0}}, "limits.max_nodes"),
         ({"styles": ["quads"]}, "reifier"),
         ({"prefixes": {"ex": "no iri"}}, "no iri"),
+        ({"position": {"path": "prov:a/(("}}, "position.path"),
+        ({"status": {"predicate": "nowhere:status"}}, "nowhere"),
+        ({"style": {"mine": {"pattern": "?statement ex:s ?subject"}}}, r"\?predicate"),
+        ({"style": {"mine": {"pattern": "?statement ?subject ?predicate ?object"}}}, "not SPARQL"),
     ):
         with pytest.raises(ProfileError, match=word):
             bfsql_rdf.open(file, profile)

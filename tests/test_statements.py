@@ -227,6 +227,41 @@ def test_scan_pages_hold_everything_once(tmp_path: Path) -> None:
     assert sorted(found) == [f"ex:n{i:03}" for i in range(25)]
 
 
+def test_a_style_of_ones_own(tmp_path: Path) -> None:
+    profile = {
+        "style": {
+            "job": {
+                "pattern": "?statement a ex:Job ; ex:employee ?subject ; ex:employer ?object . "
+                "BIND(ex:worksFor AS ?predicate)"
+            }
+        },
+        "position": {"path": "ex:from/ex:year"},
+    }
+    text = "ex:j a ex:Job ; ex:employee ex:a ; ex:employer ex:b ; ex:from ex:f . ex:f ex:year 1999 ."
+    graph = graph_of(tmp_path, text, profile)
+    edge = graph.bfs_query(seeds=["ex:a"], max_hops=1, as_of=1999).edges[0]
+    assert (edge["predicate"], edge["object"], edge["id"]) == ("worksFor", "ex:b", "ex:j")
+    assert graph.bfs_query(seeds=["ex:a"], max_hops=1, as_of=1998).edges == []
+
+
+def test_labels_as_names(tmp_path: Path) -> None:
+    text = 'ex:P1 rdfs:label "part of"@en , "Teil von"@de . ex:a ex:P1 ex:b . ex:a a ex:C . ex:C rdfs:label "Case" .'
+    graph = graph_of(tmp_path, text, {"names": "label"})
+    result = graph.bfs_query(seeds=["ex:a"], max_hops=1)
+    assert result.edges[0]["predicate"] == "part of"
+    assert result.nodes[0]["entity_type"] == "Case"
+    for name in ("part of", "P1", "ex:P1", "http://example.org/P1"):
+        assert graph.transitive_closure_query(start="ex:a", predicate=name).entities == ["ex:b"]
+    german = graph_of(tmp_path, text, {"languages": ["de"]})
+    assert german.transitive_closure_query(start="ex:a", predicate="Teil von").predicate == "P1"
+
+
+def test_languages_fall_back_in_order(tmp_path: Path) -> None:
+    text = 'ex:a rdfs:label "x"@fr , "y"@en-gb . ex:b rdfs:label "m"@mul , "f"@fr . ex:c rdfs:label "p" , "f"@fr .'
+    nodes = graph_of(tmp_path, text).describe_entities(["ex:a", "ex:b", "ex:c"]).nodes
+    assert [node["label"] for node in nodes] == ["y", "m", "p"]
+
+
 def test_lists_are_arrays(tmp_path: Path) -> None:
     graph = graph_of(tmp_path, 'ex:a ex:authors ("Z" "A") ; ex:has (ex:b ex:c) .')
     result = graph.bfs_query(seeds=["ex:a"], max_hops=1)

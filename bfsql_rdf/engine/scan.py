@@ -154,7 +154,7 @@ class Scanner:
 
     def _shape(self, rows: list[Row], allowed: Allowed, cursor: str | None) -> Scan:
         shaper = Shaper(self.index, allowed)
-        nodes = [shaper.node(node) for kind, node in rows if kind == "node"]
+        nodes = [shaper.node(node) for node in dict.fromkeys(node for kind, node in rows if kind == "node")]
         edges = [shaper.edge(_spo(triple)) for kind, triple in rows if kind == "edge"]
         edges += [shaper.value_edge(triple) for kind, triple in rows if kind == "value"]
         nodes.sort(key=lambda node: (node["entity_type"] == "Statement", node["id"]))

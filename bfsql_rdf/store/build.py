@@ -1,12 +1,12 @@
 """The index, derived from the data: one stream of quads for the index store, and the figures of the whole."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from bfsql_rdf.compiler.text import select
-from bfsql_rdf.errors import QueryError
 from bfsql_rdf.ids import Ids
 from bfsql_rdf.positions import position_key
 from bfsql_rdf.profile import Profile
@@ -20,6 +20,7 @@ from bfsql_rdf.store.spine import Spine
 from bfsql_rdf.styles import REGISTRY, Style, Vocabulary, custom_style
 from bfsql_rdf.terms import (
     FIRST,
+    LABEL,
     NIL,
     RDF_TYPE,
     REIFIES,
@@ -28,6 +29,9 @@ from bfsql_rdf.terms import (
     STRUCTURAL_TYPES,
     local_name,
 )
+
+_ONE_PREDICATE = re.compile(r"<[^<>]*>|[^\s/|()*+?^!<>]+")
+"""A property path that is one predicate, which a pattern lookup answers faster than SPARQL."""
 
 
 def dataset_styles(source: Source, profile: Profile) -> list[Style]:
@@ -115,15 +119,13 @@ class Builder:
 
     def _position_rows(self) -> Iterator[tuple[Any, Any]]:
         path = self.profile.position.path
-        try:
-            predicate = self._iri(path)
-        except QueryError:
+        if _ONE_PREDICATE.fullmatch(path):
+            for quad in self.source.match(None, self._iri(path), None):
+                yield quad.subject, quad.object
+        else:
             query = select("?statement ?position", f"?statement {path} ?position .")
             for row in self.source.select(query):
                 yield row[0], row[1]
-        else:
-            for quad in self.source.match(None, predicate, None):
-                yield quad.subject, quad.object
 
     def _display_of_stated(self) -> Iterator[Quad]:
         for node in self.spine.stated_types:
@@ -256,13 +258,27 @@ class Builder:
             self.figures.plain_links += not own
             yield Quad(subject, name, resource, None if own else PLAIN)
 
+    def _label(self, node: NamedNode) -> str | None:
+        """The label of a term in the first of the profile's languages that is there."""
+        found = [q.object for form in self.raw_forms(node) for q in self.source.match(form, LABEL, None)]
+        texts = {(one.language or "").lower(): one.value for one in found if type(one) is Literal}
+        wanted = [language.lower() for language in self.profile.languages]
+        regional = [tag for want in wanted for tag in sorted(texts) if tag.startswith(want + "-")]
+        chosen = next((tag for tag in [*wanted, *regional, "mul", "", *sorted(texts)] if tag in texts), None)
+        return texts[chosen] if chosen is not None else None
+
     def _finish(self) -> None:
         figures = self.figures
         order = sorted(figures.predicates, key=lambda iri: (-sum(figures.predicates[iri]), iri))
         order += sorted(figures.types, key=lambda iri: (-figures.types[iri], iri))
         found = dict.fromkeys(iri[: len(iri) - len(local_name(iri))] for iri in order)
         chosen = [self.ids.expand(text, "vocab") for text in self.profile.vocab]
-        figures.vocab = list(dict.fromkeys([*chosen, *found]))
+        figures.vocab = list(dict.fromkeys([*chosen, *figures.vocab, *found]))
+        named = {*order, *figures.inverses, *figures.symmetric, *figures.superclasses}
+        for iri in sorted(named):
+            label = self._label(NamedNode(iri))
+            if label:
+                figures.labels[iri] = label
         figures.link_sets = sorted(map(list, self.spine.sets["links"]))
         figures.value_sets = sorted(map(list, self.spine.sets["values"]))
         figures.type_sets = sorted(map(list, self.spine.sets["types"]))

@@ -71,9 +71,9 @@ class Index:
         self._stated = [stated for kinds in self._kinds.values() for _, stated, _ in kinds]
         self.internal = frozenset([ALIAS, ALL_TYPES, DISPLAY, *KINDS.values(), *self._stated])
         terms = {*figures.predicates, *figures.inverses, *figures.symmetric, *figures.transitive}
-        labels = figures.labels if profile.names == "label" else None
-        self.predicates = Names("predicate", terms, ids, figures.vocab, labels, RESERVED_KEYS)
-        self.types = Names("entity type", figures.types, ids, figures.vocab, labels, frozenset({"Thing", "Statement"}))
+        labels, by_label, ours = figures.labels, profile.names == "label", frozenset({"Thing", "Statement"})
+        self.predicates = Names("predicate", terms, ids, figures.vocab, labels, by_label, RESERVED_KEYS)
+        self.types = Names("entity type", figures.types, ids, figures.vocab, labels, by_label, ours)
         self._types_shown: dict[NamedNode, str] = {}
 
     def allowed(self, statuses: frozenset[str], cutoff: Cutoff | None = None) -> Allowed:

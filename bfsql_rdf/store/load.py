@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pyoxigraph import NamedNode, Quad, Store
 
-from bfsql_rdf.errors import StoreError
+from bfsql_rdf.errors import ProfileError, QueryError, StoreError
 from bfsql_rdf.ids import Ids
 from bfsql_rdf.profile import Profile
 from bfsql_rdf.store.build import Builder
@@ -103,14 +103,14 @@ def read_into(
 
 def build_index(data: Store, target: Store, profile: Profile, meta: Meta, progress: Progress | None = None) -> Index:
     """Build the index of `data` in `target`; fills `meta.figures`."""
-    ids = Ids(profile.prefixes, meta.prefixes)
-    source = Source(data, [ids.expand(graph, "graphs") for graph in profile.graphs], ids.prefixes)
-    builder = Builder(source, profile, ids, meta.star)
-    builder.figures.vocab = list(meta.base_vocab)
-    quads: Iterable[Quad] = builder.quads()
-    if progress:
-        quads = _counted(quads, progress)
-    target.bulk_extend(quads)
+    try:
+        ids = Ids(profile.prefixes, meta.prefixes)
+        source = Source(data, [ids.expand(graph, "graphs") for graph in profile.graphs], ids.prefixes)
+        builder = Builder(source, profile, ids, meta.star)
+        builder.figures.vocab = list(meta.base_vocab)
+        target.bulk_extend(_counted(builder.quads(), progress) if progress else builder.quads())
+    except QueryError as error:  # only the profile's own ids are read here
+        raise ProfileError(error.message, code="bad_profile", where=error.where, hint=error.hint) from None
     meta.figures = builder.figures
     return open_index(target, meta, profile)
 

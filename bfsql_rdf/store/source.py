@@ -5,6 +5,8 @@ from typing import Any
 
 from pyoxigraph import DefaultGraph, NamedNode, Quad, QuerySolutions, Store
 
+from bfsql_rdf.errors import ProfileError
+
 
 class Source:
     """The triples of the graphs that a profile names, or of all graphs, each once."""
@@ -49,7 +51,15 @@ class Source:
             options["default_graph"] = list(self.chosen)
         else:
             options["use_default_graph_as_union"] = True
-        result = self.store.query(query, **options)
+        try:
+            result = self.store.query(query, **options)
+        except (SyntaxError, ValueError) as error:
+            raise ProfileError(
+                f"a pattern or path of the profile is not SPARQL: {error}",
+                code="bad_profile",
+                where="profile",
+                hint="Look at style.NAME.pattern and position.path, and whether their prefixes are declared",
+            ) from None
         assert isinstance(result, QuerySolutions)
         return result
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from bfsql_rdf.compiler.text import select
+from bfsql_rdf.errors import QueryError
 from bfsql_rdf.store.layout import states, status_graph
 from bfsql_rdf.styles import Style
 from bfsql_rdf.terms import BFSQL, RDF_TYPE, SKOLEM, STATUSES, local_name
@@ -53,7 +54,10 @@ class Spine:
             self._merge(star)
 
     def _value_key(self, text: str) -> str:
-        return self.builder.ids.expand(text, "status.values") if ":" in text else text
+        try:
+            return self.builder.ids.expand(text, "status.values")
+        except QueryError:
+            return text  # a literal value, not an id
 
     def _merge(self, star: frozenset[str]) -> None:
         groups: dict[tuple[Triple, Any], list[NamedNode]] = defaultdict(list)
