@@ -193,7 +193,19 @@ class Builder:
         name, nil = self.node(predicate), hash(NIL)
         chain = predicate in (FIRST, REST)
         links = fields = 0
+        as_is = name == predicate and not self.source.named
+        simple = as_is and self._same and not (statements or inside or cells or spine.merged)
         for quad in self.source.match(None, predicate, None):
+            if simple:
+                object_ = quad.object
+                if type(object_) is Literal:
+                    fields += 1
+                    yield quad
+                    continue
+                if type(object_) is NamedNode:
+                    links += 1
+                    yield Quad(quad.subject, name, object_, PLAIN)
+                    continue
             raw, object_ = quad.subject, quad.object
             subject = self.node(raw)
             number = hash(subject)
@@ -219,7 +231,7 @@ class Builder:
                     continue
             if literal or own:
                 fields += 1
-                yield Quad(subject, name, target)
+                yield quad if as_is and subject is raw and target is object_ else Quad(subject, name, target)
             else:
                 links += 1
                 yield Quad(subject, name, target, PLAIN)
