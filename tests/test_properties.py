@@ -112,3 +112,36 @@ def test_any_text_survives(text: str) -> None:
     graph = bfsql_rdf.open(store, {"text_limit": 100_000})
     node = graph.bfs_query(seeds=[E + "a"], max_hops=0).nodes[0]
     assert node["note"] == text
+
+
+words = st.sampled_from(
+    ["ex:n0", "ex:s0", "_:x-1", "p0", "T0", "Statement", "Thing", "asserted_true", "2008", "", "a b"]
+)
+values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-3, 12), st.floats(), st.text(max_size=6), words),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(words, inner, max_size=2)),
+    max_leaves=6,
+)
+KEYS = (
+    "seeds max_hops truth_status as_of expand_traits node_filter edge_filter start predicate node_types "
+    "edge_predicates limit after"
+)
+
+
+@settings(derandomize=True, max_examples=400, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from(KEYS.split()), st.one_of(values, st.lists(words, max_size=2)), max_size=5),
+    st.sampled_from(["bfs_query", "transitive_closure_query", "scan_query"]),
+)
+def test_whatever_is_asked_gets_an_answer_or_an_error_of_ours(query: dict[str, Any], primitive: str) -> None:
+    if primitive == "bfs_query":
+        query = {"seeds": ["ex:n0"], "max_hops": 1} | query
+    caught: bfsql_rdf.QueryError | None = None
+    try:
+        getattr(ANY_GRAPH, primitive)(query).to_json()
+    except bfsql_rdf.QueryError as error:
+        caught = error
+    assert caught is None or (caught.code and "\n" not in str(caught))
+
+
+ANY_GRAPH = graph_of([(0, 0, 1, "disputed", True), (1, 1, 2, None, False), (2, 0, 0, "asserted_true", True)])
