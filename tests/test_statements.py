@@ -262,6 +262,19 @@ def test_languages_fall_back_in_order(tmp_path: Path) -> None:
     assert [node["label"] for node in nodes] == ["y", "m", "p"]
 
 
+def test_a_long_scan_in_small_pages_goes_on_to_its_end(tmp_path: Path) -> None:
+    graph = graph_of(tmp_path, "".join(f"ex:hub ex:p ex:n{i} .\n" for i in range(3000)))
+    query: dict[str, Any] = {"edge_predicates": ["p"], "limit": 1}
+    found = set()
+    while True:
+        page = graph.scan_query(query)
+        found.add(page.edges[0]["object"])
+        if page.next is None:
+            break
+        query["after"] = page.next
+    assert len(found) == 3000
+
+
 def test_lists_are_arrays(tmp_path: Path) -> None:
     graph = graph_of(tmp_path, 'ex:a ex:authors ("Z" "A") ; ex:has (ex:b ex:c) .')
     result = graph.bfs_query(seeds=["ex:a"], max_hops=1)

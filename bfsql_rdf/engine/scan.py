@@ -22,6 +22,25 @@ Row = tuple[str, Any]
 OPEN_SCANS = 16
 
 
+class Rows:
+    """Rows taken page by page, with a look at whether any are left."""
+
+    def __init__(self, rows: Iterator[Row]) -> None:
+        self._rows = rows
+        self._ahead: list[Row] = []
+
+    def take(self, page: int) -> list[Row]:
+        """The next `page` rows, fewer at the end."""
+        taken = self._ahead + list(islice(self._rows, page - len(self._ahead)))
+        self._ahead = []
+        return taken
+
+    def more(self) -> bool:
+        """Whether a row follows."""
+        self._ahead = list(islice(self._rows, 1))
+        return bool(self._ahead)
+
+
 class Scanner:
     """Scans over one index. The next page of a scan goes on where the last one stopped.
 
@@ -31,7 +50,7 @@ class Scanner:
 
     def __init__(self, index: Index, generation: str) -> None:
         self.index, self.generation = index, generation
-        self._open: OrderedDict[str, Iterator[Row]] = OrderedDict()
+        self._open: OrderedDict[str, Rows] = OrderedDict()
         self._lock = Lock()
 
     def __call__(self, query: ScanQuery) -> Scan:
@@ -53,13 +72,12 @@ class Scanner:
         offset = self._offset(query.after, bound)
         rows = self._resume(bound, offset)
         if rows is None:
-            rows = islice(self._rows(query, allowed, types, statements, predicates), offset, None)
-        taken = list(islice(rows, page))
-        following = next(rows, None)
+            rows = Rows(islice(self._rows(query, allowed, types, statements, predicates), offset, None))
+        taken = rows.take(page)
         cursor = None
-        if following is not None:
+        if rows.more():
             cursor = self._cursor(bound, offset + len(taken))
-            self._keep(f"{bound}:{offset + len(taken)}", _back(following, rows))
+            self._keep(f"{bound}:{offset + len(taken)}", rows)
         return self._shape(taken, allowed, cursor)
 
     def types(self, query: ScanQuery) -> tuple[list[str] | None, bool]:
@@ -197,20 +215,15 @@ class Scanner:
             )
         return number
 
-    def _resume(self, bound: str, offset: int) -> Iterator[Row] | None:
+    def _resume(self, bound: str, offset: int) -> Rows | None:
         with self._lock:
             return self._open.pop(f"{bound}:{offset}", None)
 
-    def _keep(self, key: str, rows: Iterator[Row]) -> None:
+    def _keep(self, key: str, rows: Rows) -> None:
         with self._lock:
             self._open[key] = rows
             while len(self._open) > OPEN_SCANS:
                 self._open.popitem(last=False)
-
-
-def _back(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
-    yield first
-    yield from rest
 
 
 def _spo(triple: Triple) -> tuple[Any, Any, Any]:
