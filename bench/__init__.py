@@ -1,1 +1,1 @@
-"""The benchmark: ratios against raw Oxigraph, a hand-written walk and rdflib, measured side by side in one run."""
+"""The benchmark: ratios against raw Oxigraph, a hand-written walk and rdflib, side by side in one run."""

@@ -11,56 +11,73 @@ REIFIES = NamedNode(RDF + "reifies")
 STATUS = NamedNode(B + "truthStatus")
 TYPE = NamedNode(RDF + "type")
 GRAPH = DefaultGraph()  # naming the graph spares each lookup a second index
-PARTS = {RDF + "subject", RDF + "predicate", RDF + "object"}
+ASSERTED = {"asserted_true"}
+NO_LINKS = {RDF + "type", RDF + "subject", RDF + "predicate", RDF + "object"}
 
 Answer = tuple[dict[Any, Any], dict[Any, Any]]
 
 
 def hand_walk(store: Store, seed: str, hops: int, full: bool) -> Answer:
-    """A walk by `quads_for_pattern` over data as it was loaded: the same nodes, edges and fields as the product."""
+    """A walk by `quads_for_pattern` over raw data: the same nodes, edges and fields as the product.
+
+    Each node's triples and each statement's are read once, and serve the walk, the status and the fields.
+    """
     match = store.quads_for_pattern
-    layer, seen, edges = [NamedNode(seed)], {NamedNode(seed)}, {}
-    for _ in range(hops):
+    start = NamedNode(seed)
+    layer: list[Any] = [start]
+    seen: set[Any] = {start}
+    edges: dict[Any, Any] = {}
+    nodes: dict[Any, Any] = {}
+
+    def allowed(edge: tuple[Any, Any, Any]) -> list[Any] | None:
+        """The allowed statements of a triple, None when it has some but none allowed."""
+        found, silent = [], True
+        for reifier in match(None, REIFIES, Triple(*edge), GRAPH):
+            silent = False
+            read = list(match(reifier.subject, None if full else STATUS, None, GRAPH))
+            stated = [q.object for q in read if q.predicate == STATUS]
+            if all(one.value == "asserted_true" for one in stated):  # type: ignore[union-attr]
+                fields = [(q.predicate, q.object) for q in read if q.predicate != REIFIES]
+                found.append((reifier.subject, fields))
+        return found if found or silent else None
+
+    for hop in range(hops + 1):
         following = []
         for node in layer:
-            for subject, object_ in ((node, None), (None, node)):
-                for quad in match(subject, None, object_, GRAPH):
-                    if type(quad.object) is not NamedNode or quad.predicate == TYPE:
-                        continue
-                    edge = (quad.subject, quad.predicate, quad.object)
-                    if edge in edges:
-                        continue
-                    statements = [q.subject for q in match(None, REIFIES, Triple(*edge), GRAPH)]
-                    allowed = [
-                        one
-                        for one in statements
-                        if all(q.object.value == "asserted_true" for q in match(one, STATUS, None, GRAPH))  # type: ignore[union-attr]
-                    ]
-                    if statements and not allowed:
-                        continue
-                    edges[edge] = allowed
-                    other = quad.object if quad.subject == node else quad.subject
-                    if other not in seen:
-                        seen.add(other)  # type: ignore[arg-type]
-                        following.append(other)
-        layer = following  # type: ignore[assignment]
-    if not full:
-        return {node: [q.object for q in match(node, TYPE, None, GRAPH)] for node in seen}, edges
-    nodes = {
-        node: [(q.predicate, q.object) for q in match(node, None, None, GRAPH) if type(q.object) is Literal]
-        + [q.object for q in match(node, TYPE, None, GRAPH)]
-        for node in seen
-    }
-    detailed = {
-        edge: [(q.predicate, q.object) for one in allowed for q in match(one, None, None, GRAPH)]
-        for edge, allowed in edges.items()
-    }
-    return nodes, detailed
+            if hop == hops:
+                own = match(node, None if full else TYPE, None, GRAPH)
+                read = [(q.predicate, q.object) for q in own]
+                nodes[node] = [one for one in read if type(one[1]) is Literal or one[0] == TYPE]
+                continue
+            fields, links = [], []
+            for quad in match(node, None, None, GRAPH):
+                predicate, object_ = quad.predicate, quad.object
+                if predicate == TYPE or type(object_) is Literal:
+                    if full or predicate == TYPE:
+                        fields.append((predicate, object_))
+                else:
+                    links.append((object_, (node, predicate, object_)))
+            nodes[node] = fields
+            for quad in match(None, None, node, GRAPH):
+                if quad.predicate != TYPE:
+                    links.append((quad.subject, (quad.subject, quad.predicate, node)))
+            for other, edge in links:
+                if edge in edges:
+                    continue
+                statements = allowed(edge)
+                if statements is None:
+                    continue
+                edges[edge] = statements
+                if other not in seen:
+                    seen.add(other)
+                    following.append(other)
+        layer = following
+    return nodes, edges
 
 
 def rdflib_walk(graph: rdflib.Graph, seed: str, hops: int, full: bool) -> Answer:
     """The same over rdflib, whose statements are rdf:Statement reifications."""
-    subject_, predicate_, object__ = (rdflib.URIRef(RDF + part) for part in ("subject", "predicate", "object"))
+    subject_, predicate_, object__ = rdflib.RDF.subject, rdflib.RDF.predicate, rdflib.RDF.object
     status = rdflib.URIRef(STATUS.value)
     layer, seen, edges = [rdflib.URIRef(seed)], {rdflib.URIRef(seed)}, {}
     for _ in range(hops):
@@ -68,13 +85,14 @@ def rdflib_walk(graph: rdflib.Graph, seed: str, hops: int, full: bool) -> Answer
         for node in layer:
             found = [*graph.triples((node, None, None)), *graph.triples((None, None, node))]
             for s, p, o in found:
-                if isinstance(o, rdflib.Literal) or str(p) == TYPE.value or str(p) in PARTS or (s, p, o) in edges:
+                if isinstance(o, rdflib.Literal) or str(p) in NO_LINKS or (s, p, o) in edges:
                     continue
-                about = set(graph.subjects(subject_, s)) & set(graph.subjects(object__, o))
-                statements = [one for one in about if (one, predicate_, p) in graph]
-                allowed = [
-                    one for one in statements if all(str(v) == "asserted_true" for v in graph.objects(one, status))
+                statements = [
+                    one
+                    for one in graph.subjects(subject_, s)
+                    if (one, object__, o) in graph and (one, predicate_, p) in graph
                 ]
+                allowed = [one for one in statements if set(map(str, graph.objects(one, status))) <= ASSERTED]
                 if statements and not allowed:
                     continue
                 edges[s, p, o] = allowed
@@ -83,13 +101,11 @@ def rdflib_walk(graph: rdflib.Graph, seed: str, hops: int, full: bool) -> Answer
                     seen.add(other)  # type: ignore[arg-type]
                     following.append(other)
         layer = following  # type: ignore[assignment]
-    nodes = {
-        node: list(graph.predicate_objects(node)) if full else [graph.value(node, rdflib.RDF.type)] for node in seen
-    }
-    detailed = {
-        edge: [list(graph.predicate_objects(one)) for one in allowed] if full else [] for edge, allowed in edges.items()
-    }
-    return nodes, detailed
+    if not full:
+        return {node: graph.value(node, rdflib.RDF.type) for node in seen}, edges
+    nodes = {node: list(graph.predicate_objects(node)) for node in seen}
+    about = graph.predicate_objects
+    return nodes, {edge: [list(about(one)) for one in allowed] for edge, allowed in edges.items()}
 
 
 def hand_closure(store: Store, start: str, predicate: str) -> set[Any]:

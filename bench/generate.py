@@ -15,10 +15,10 @@ STATUSES = ["asserted_true"] * 18 + ["disputed", "retracted"]
 
 
 def generate(path: Path, statements: int, seed: int = 7, style: str = "reifier") -> None:
-    """Write an N-Triples file: typed, labelled entities, one for five statements; skewed degrees; a chain; a village.
+    """Write an N-Triples file: typed, labelled entities, one for five statements; hubs; a chain; a village.
 
-    The village is a small community whose answer is the same whatever the size of the graph around it. `style` is
-    "reifier" (RDF 1.2) or "reification" (rdf:Statement, for readers without triple terms).
+    The village is a small community whose answer is the same whatever the size of the graph around it.
+    `style` is "reifier" (RDF 1.2) or "reification" (rdf:Statement, for readers without triple terms).
     """
     rng = random.Random(seed)
     entities = max(statements // 5, 10)
