@@ -167,7 +167,12 @@ def _answer(
 
 def _query_text(query: str) -> str:
     if query == "-":
-        return sys.stdin.read()
+        try:
+            return sys.stdin.buffer.read().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise QueryError(
+                f"the query is not UTF-8 text: {error}", code="unreadable", where="standard input"
+            ) from None
     if not query.startswith("@"):
         return query
     try:
@@ -215,18 +220,35 @@ def _progress(files: list[str]) -> Any:
         yield report
 
 
+_UsageError: Any = typer.BadParameter.__base__
+"""The class of a wrong command line, under its public subclass whichever library typer has it from."""
+
+
+def _complain(error: BfsqlError, as_json: bool) -> int:
+    text = json.dumps({"error": error.to_dict()}, ensure_ascii=False) if as_json else f"bfsql-rdf: {error}"
+    sys.stderr.write(text + "\n")
+    return error.status
+
+
 def main() -> None:
     """Run the command line: exit status 0, 2 for a bad query or input, 1 for anything else."""
     json_errors = "--json-errors" in sys.argv
     sys.argv = [sys.argv[0], *(["--json-errors"] if json_errors else [])] + [
         argument for argument in sys.argv[1:] if argument != "--json-errors"
     ]
+    if len(sys.argv) == 1:
+        sys.argv.append("--help")
     try:
-        app()
+        code = app(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
     except BfsqlError as error:
-        text = json.dumps({"error": error.to_dict()}, ensure_ascii=False) if json_errors else f"bfsql-rdf: {error}"
-        sys.stderr.write(text + "\n")
-        sys.exit(error.status)
+        sys.exit(_complain(error, json_errors))
+    except _UsageError as error:
+        path = error.ctx.command_path if error.ctx else "bfsql-rdf"
+        usage = QueryError(error.format_message().rstrip("."), code="usage", where=path, hint=f"See {path} --help")
+        sys.exit(_complain(usage, json_errors))
+    except typer.Abort:
+        sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)

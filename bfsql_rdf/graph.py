@@ -63,7 +63,7 @@ class Graph:
 
     @property
     def predicates(self) -> dict[str, tuple[int, int, int]]:
-        """For each predicate, by name: how many links, stated values and plain fields it has."""
+        """For each predicate, by name: how many links, stated values and plain values it has."""
         figures = self._index.figures.predicates
         return {self._index.predicates.show(iri): (n[0], n[1], n[2]) for iri, n in figures.items()}
 

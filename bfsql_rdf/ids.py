@@ -119,7 +119,7 @@ class Ids:
         if iri.startswith(SKOLEM):
             return "_:" + iri[len(SKOLEM) :]
         found = self._converter.parse_uri(iri)
-        if found is not None:
+        if found is not None and not found.identifier.startswith("//"):
             return f"{found.prefix}:{found.identifier}"
         head, colon, rest = iri.partition(":")
         known = head in self._forms or head in self._others

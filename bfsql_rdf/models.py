@@ -144,9 +144,7 @@ def read_query(model: type[Q], query: Any) -> Q:
             where="query",
             hint=f"Its keys: {', '.join(model.model_fields)}",
         )
-    for key in ("truth_status", "as_of", "expand_traits", "node_filter", "edge_filter"):
-        if key in query and query[key] is None:
-            raise QueryError("null is no value here", code="bad_value", where=key, hint="Leave the key out")
+    _refuse_null(query)
     if isinstance(query.get("as_of"), bool):
         raise QueryError("a cut-off is a number or text, not a boolean", code="bad_value", where="as_of")
     if isinstance(query.get("as_of"), float) and not math.isfinite(query["as_of"]):
@@ -155,6 +153,14 @@ def read_query(model: type[Q], query: Any) -> Q:
         return model.model_validate(query)
     except ValidationError as error:
         raise _explain(model, error) from None
+
+
+def _refuse_null(query: dict[str, Any], path: str = "") -> None:
+    for key, value in query.items():
+        if value is None:
+            raise QueryError("null is no value here", code="bad_value", where=f"{path}{key}", hint="Leave the key out")
+        if isinstance(value, dict):
+            _refuse_null(value, f"{path}{key}.")
 
 
 def _explain(model: type[BaseModel], error: ValidationError) -> QueryError:

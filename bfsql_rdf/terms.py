@@ -47,6 +47,7 @@ RESERVED_KEYS: Final = frozenset(
         "extraction_method",
         "provenance",
         "statements",
+        "statements_about",
     ]
 )
 """Keys of the language that no field of the data may take."""

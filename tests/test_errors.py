@@ -1,6 +1,7 @@
-"""Bad input: exit status 2 and one line that says where, why and what to try; nothing injected, nothing lost."""
+"""Bad input: exit status 2 and one line that says where, why and what to try; nothing injected."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from bfsql_rdf import BfsqlError, Graph, LoadError, ProfileError, QueryError, St
 DATA = """
 @prefix ex: <http://example.org/> . @prefix o: <http://other.example/> . @prefix b: <https://w3id.org/bfsql#> .
 ex:a ex:knows ex:b ~ ex:s . ex:s b:position "2008-05-01" . ex:a ex:near ex:c . ex:c o:near ex:d . ex:a a ex:T .
-ex:x ex:at ex:y . ex:x o:at ex:y .
+ex:x ex:at ex:y . ex:x o:at ex:y . ex:x ex:id 1 ; o:id 2 .
 """
 
 
@@ -58,6 +59,11 @@ QUERIES: dict[str, tuple[str, Any, str, str]] = {
     "unknown status": ("bfs", bfs(truth_status=["true"]), "unknown_status", "asserted_true"),
     "no status": ("bfs", bfs(truth_status=[]), "bad_value", "truth_status"),
     "null": ("bfs", bfs(as_of=None), "bad_value", "as_of"),
+    "null seeds": ("bfs", bfs(seeds=None), "bad_value", "seeds"),
+    "null filter": ("bfs", bfs(node_filter=None), "bad_value", "node_filter"),
+    "null types": ("bfs", bfs(node_filter={"entity_types": None}), "bad_value", "entity_types"),
+    "null predicates": ("bfs", bfs(edge_filter={"predicates": None}), "bad_value", "predicates"),
+    "no query": ("bfs", "null", "bad_query", "null"),
     "Transitive": ("bfs", bfs(expand_traits=["Transitive"]), "transitive_trait", "transitive_closure_query"),
     "unknown trait": ("bfs", bfs(expand_traits=["Reflexive"]), "unknown_trait", "Symmetric"),
     "a number for a year": ("bfs", bfs(as_of=2008), "as_of_kind", '"2008"'),
@@ -70,6 +76,15 @@ QUERIES: dict[str, tuple[str, Any, str, str]] = {
     "closure: unknown start": ("closure", {"start": "ex:zz", "predicate": "knows"}, "unknown_start", "ex:zz"),
     "closure: filters": ("closure", {"start": "ex:a", "predicate": "knows", "max_hops": 1}, "unknown_key", "start"),
     "scan: nothing": ("scan", {}, "empty_scan", "node_types"),
+    "scan: null types": ("scan", {"node_types": None, "as_of": "2008"}, "bad_value", "node_types"),
+    "scan: null predicates": ("scan", {"edge_predicates": None, "as_of": "1"}, "bad_value", "edge_pred"),
+    "scan: null limit": ("scan", {"node_types": ["T"], "limit": None}, "bad_value", "limit"),
+    "scan: no rows": ("scan", {"node_types": ["T"], "limit": 0}, "bad_value", "limit"),
+    "scan: flat hops": ("scan", {"node_types": ["T"], "max_hops": 1}, "unknown_key", "node_types"),
+    "scan: ambiguous predicate": ("scan", {"edge_predicates": ["id"]}, "ambiguous_name", "ex:id, o:id"),
+    "closure: ambiguous": ("closure", {"start": "ex:a", "predicate": "id"}, "ambiguous_name", "ex:id, o:id"),
+    "closure: unknown prefix": ("closure", {"start": "zz:a", "predicate": "knows"}, "unknown_prefix", "ex:"),
+    "closure: injection": ("closure", {"start": "ex:a", "predicate": "ex:p> ?x . ?s <y"}, "bad_iri", "'>'"),
     "scan: unknown predicate": ("scan", {"edge_predicates": ["kmows"]}, "unknown_predicate", "knows"),
     "scan: unknown type": ("scan", {"node_types": ["TT"]}, "unknown_entity_type", "T"),
     "scan: bad cursor": ("scan", {"node_types": ["T"], "after": "%%%"}, "bad_cursor", "after"),
@@ -88,6 +103,7 @@ def test_bad_queries_say_where_why_and_what_to_try(graph: Graph, name: str) -> N
     with pytest.raises(QueryError) as caught:
         ask(graph, primitive, query)
     assert caught.value.code == code
+    assert caught.value.where
     assert word in str(caught.value)
     assert "\n" not in str(caught.value)
     assert caught.value.to_dict()["code"] == code
@@ -168,15 +184,106 @@ def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, input=stdin, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("name", ["unknown key", "IRI with a newline", "unknown status", "closure: unknown predicate"])
+@pytest.mark.parametrize("name", QUERIES)
 def test_the_command_line_gives_one_line_and_status_2(file: Path, name: str) -> None:
     primitive, query, code, _ = QUERIES[name]
-    done = run(primitive, str(file), json.dumps(query))
+    text = query if isinstance(query, str) else json.dumps(query)
+    done = run(primitive, str(file), text)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
-    told = run("--json-errors", primitive, str(file), "-", stdin=json.dumps(query))
+    told = run("--json-errors", primitive, str(file), "-", stdin=text)
+    assert (told.returncode, told.stdout) == (2, "")
     assert json.loads(told.stderr)["error"]["code"] == code
+    assert json.loads(told.stderr)["error"]["where"]
+
+
+USAGE = {
+    "no command that there is": ["walk"],
+    "no query": ["bfs", "FILE"],
+    "an unknown option": ["bfs", "FILE", "{}", "--deep"],
+    "an option of the wrong type": ["bfs", "FILE", "{}", "--indent", "wide"],
+}
+
+
+@pytest.mark.parametrize("arguments", USAGE.values(), ids=USAGE.keys())
+def test_a_wrong_command_line_gives_one_line_and_status_2(file: Path, arguments: list[str]) -> None:
+    given = [str(file) if one == "FILE" else one for one in arguments]
+    done = run(*given)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1, done.stderr
+    told = run("--json-errors", *given)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert json.loads(told.stderr)["error"]["code"]
+
+
+def test_bytes_on_standard_input_that_are_no_text_give_one_line_and_status_2(file: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8=0", "-m", "bfsql_rdf.cli", "bfs", str(file), "-"],
+        input=b'{"seeds": ["ex:\xff"], "max_hops": 1}',
+        env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
+        capture_output=True,
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_the_command_line_on_a_bad_profile(file: Path) -> None:
+    profile = file.parent / "bad.toml"
+    for text in ('veiw = "edges"', "view = [", 'view = "trees"', 'styles = ["quads"]'):
+        profile.write_text(text, encoding="utf-8")
+        done = run("bfs", str(file), json.dumps(bfs()), "--profile", str(profile))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.count("\n") == 1
+        assert str(profile) in done.stderr
+
+
+INJECTIONS = [
+    "ex:a> } ; DROP ALL #",
+    "ex:a . ?s ?p ?o } #",
+    "http://example.org/a> ?p ?o } UNION { ?s ?p <http://example.org/b",
+    "<http://example.org/a> ; <http://example.org/p>",
+    'ex:a"',
+    "ex:a\\u003E",
+    "ex:a}",
+    "ex:a{",
+    "ex:a|ex:b",
+    "ex:a`",
+    "ex:a^ex:b",
+    "_:a> } #",
+    "ex:a\t.",
+    "ex:a\r\n} DELETE WHERE { ?s ?p ?o } #",
+    "ex:a)/*+!?",
+    "knows>|!<x",
+    "knows } INSERT DATA { <http://e/a> <http://e/b> <http://e/c>",
+]
+
+
+@pytest.mark.parametrize("text", INJECTIONS)
+def test_injected_ids_and_names_do_nothing(graph: Graph, text: str) -> None:
+    before, size = graph.bfs_query(bfs()).to_json(), len(graph.store)
+    asked: list[tuple[str, Any]] = [
+        ("bfs", bfs(seeds=[text])),
+        ("closure", {"start": text, "predicate": "knows"}),
+        ("closure", {"start": "ex:a", "predicate": text}),
+        ("scan", {"edge_predicates": [text]}),
+        ("scan", {"node_types": [text]}),
+        ("scan", {"truth_status": [text]}),
+        ("bfs", bfs(as_of=text)),
+    ]
+    for primitive, query in asked:
+        with pytest.raises(QueryError):
+            ask(graph, primitive, query)
+        with pytest.raises(QueryError):
+            graph.explain(primitive, query)
+    caught: BfsqlError | None = None
+    try:
+        found = graph.describe_entities([text])
+    except QueryError as error:
+        caught = error
+    assert caught or found.nodes == []
+    assert graph.bfs_query(bfs()).to_json() == before
+    assert len(graph.store) == size
 
 
 def test_the_command_line_on_bad_sources(tmp_path: Path) -> None:

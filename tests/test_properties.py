@@ -4,13 +4,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from pyoxigraph import Literal, NamedNode, Quad, Store
+from pyoxigraph import Literal, NamedNode, Quad, QuerySolutions, RdfFormat, Store, Triple
 
 import bfsql_rdf
 from bfsql_rdf.ids import Ids
-from bfsql_rdf.terms import iri_fault
+from bfsql_rdf.terms import RDF, iri_fault
 
 E = "http://example.org/"
 STATUSES = ["asserted_true", "disputed", "retracted", None]
@@ -47,11 +47,15 @@ def expected(rows: list[Any], allowed: set[str]) -> set[tuple[int, int, int]]:
     return walkable
 
 
-def graph_of(rows: list[Any]) -> bfsql_rdf.Graph:
+def opened(text: str) -> bfsql_rdf.Graph:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "g.ttl"
-        path.write_text(turtle(rows), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         return bfsql_rdf.open(path)
+
+
+def graph_of(rows: list[Any]) -> bfsql_rdf.Graph:
+    return opened(turtle(rows))
 
 
 @quiet
@@ -93,7 +97,55 @@ def test_presentation_filters_change_no_node_edge_or_count(
     assert [[edge[k] for k in keys] for edge in full.edges] == [[edge[k] for k in keys] for edge in other.edges]
 
 
+@quiet
+@given(facts, st.lists(st.integers(0, 6), min_size=1, max_size=3), st.randoms(use_true_random=False))
+def test_answers_do_not_depend_on_triple_order(rows: list[Any], seeds: list[int], random: Any) -> None:
+    head, *lines = turtle(rows).split("\n")
+    random.shuffle(lines)
+    graphs = [graph_of(rows), graph_of(rows), opened("\n".join([head, *lines]))]
+    query: dict[str, Any] = {"seeds": [f"ex:n{n}" for n in seeds], "max_hops": 2}
+    if any(status == "retracted" and described for *_, status, described in rows):
+        query["truth_status"] = ["asserted_true", "retracted"]
+    first, again, shuffled = [graph.bfs_query(query).to_json() for graph in graphs]
+    assert first == again == shuffled
+    assert first == graphs[0].bfs_query(query).to_json()
+
+
+@quiet
+@given(facts, st.integers(0, 2), st.integers(0, 6))
+def test_a_closure_is_the_path_followed_the_long_way(rows: list[Any], predicate: int, start: int) -> None:
+    rows = [*rows, (0, predicate, 0, None, False)]
+    graph = graph_of(rows)
+    walkable = {t for t in expected(rows, {"asserted_true"}) if t[1] == predicate}
+    found: set[int] = set()
+    layer = {start}
+    while layer:
+        layer = {o for s, _, o in walkable if s in layer} - found
+        found |= layer
+    result = graph.transitive_closure_query(start=f"ex:n{start}", predicate=f"p{predicate}")
+    assert result.entities == [f"ex:n{n}" for n in sorted(found)]
+
+
+@quiet
+@given(facts, st.sets(st.sampled_from(STATUSES[:3]), min_size=1), st.integers(1, 4))
+def test_scan_pages_are_the_walkable_triples_once(rows: list[Any], allowed: set[str], limit: int) -> None:
+    graph, found = graph_of(rows), []
+    query: dict[str, Any] = {"truth_status": sorted(allowed), "limit": limit}
+    while True:
+        page = graph.scan_query(query)
+        found += [(edge["subject"], edge["predicate"], edge["object"]) for edge in page.edges]
+        if page.next is None:
+            break
+        assert page.edge_count == limit
+        query["after"] = page.next
+    assert sorted(found) == sorted((f"ex:n{s}", f"p{p}", f"ex:n{o}") for s, p, o in expected(rows, allowed))
+
+
 @settings(derandomize=True, max_examples=300, deadline=None)
+@example("//x", E)
+@example("/x", "http://example.org/x/")
+@example("", "ex:")
+@example("ex:a", "urn:x:")
 @given(st.text(min_size=1), st.sampled_from([E, "http://example.org/x/", "ex:", "urn:x:", "https://example.org/"]))
 def test_expand_after_compress_is_the_identity(rest: str, start: str) -> None:
     iri = start + rest
@@ -112,6 +164,41 @@ def test_any_text_survives(text: str) -> None:
     graph = bfsql_rdf.open(store, {"text_limit": 100_000})
     node = graph.bfs_query(seeds=[E + "a"], max_hops=0).nodes[0]
     assert node["note"] == text
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.text(), st.sampled_from([None, "en", "de-at"]))
+def test_any_text_survives_in_statements_and_sparql(text: str, language: str | None) -> None:
+    store = Store()
+    value = Literal(text, language=language)
+    a, p, st_ = NamedNode(E + "a"), NamedNode(E + "p"), NamedNode(E + "st")
+    store.add(Quad(a, p, value))
+    store.add(Quad(st_, NamedNode(RDF + "reifies"), Triple(a, p, value)))
+    store.add(Quad(st_, NamedNode(E + "note"), value))
+    graph = bfsql_rdf.open(store, {"text_limit": 100_000, "prefixes": {"ex": E}})
+    row = graph.scan_query(edge_predicates=["p"]).edges[0]
+    assert (row["value"], row["note"], row["id"]) == (text, text, "ex:st")
+    for one in graph.explain("scan", edge_predicates=["p"])["sparql"]:
+        rows = graph.store.query(one, use_default_graph_as_union=True)
+        assert isinstance(rows, QuerySolutions)
+        assert {row["object"] for row in rows} == {value}
+
+
+def test_scan_pages_in_the_nodes_view_hold_each_statement_once() -> None:
+    prefixes = f"@prefix ex: <{E}> . @prefix rdf: <{RDF}> .\n"
+    text = "ex:a ex:p ex:b , ex:d . ex:c ex:p ex:d . ex:s2 rdf:reifies <<( ex:a ex:p ex:d )>> .\n"
+    text += "ex:st rdf:reifies <<( ex:a ex:p ex:b )>> , <<( ex:c ex:p ex:d )>> ."
+    store = Store()
+    store.load(input=prefixes + text, format=RdfFormat.TURTLE)
+    graph = bfsql_rdf.open(store, {"view": "nodes", "prefixes": {"ex": E}})
+    found, query = [], {"edge_predicates": ["p"], "limit": 1}
+    while True:
+        page = graph.scan_query(query)
+        found += [node["id"] for node in page.nodes]
+        if page.next is None:
+            break
+        query = query | {"after": page.next}
+    assert sorted(found) == ["ex:s2", "ex:st"]
 
 
 words = st.sampled_from(

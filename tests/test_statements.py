@@ -280,3 +280,46 @@ def test_lists_are_arrays(tmp_path: Path) -> None:
     result = graph.bfs_query(seeds=["ex:a"], max_hops=1)
     assert result.nodes[0]["authors"] == ["Z", "A"]
     assert [edge["object"] for edge in result.edges] == ["ex:b", "ex:c"]
+
+
+def test_the_type_of_a_statement_is_a_field_of_it(tmp_path: Path) -> None:
+    graph = graph_of(tmp_path, "ex:a ex:p ex:b ~ ex:st . ex:st a ex:Claim , rdf:Statement .")
+    node = graph.describe_entities(["ex:st"]).nodes[0]
+    assert (node["entity_type"], node["type"]) == ("Statement", "ex:Claim")
+
+
+def test_a_node_typed_under_two_spellings_counts_once(tmp_path: Path) -> None:
+    profile = {"prefixes": {"ex": ["http://example.org/", "https://example.org/"]}}
+    graph = graph_of(tmp_path, "ex:a a ex:T . <https://example.org/a> a ex:T .", profile)
+    assert graph.entity_types == {"T": 1}
+
+
+def test_one_id_in_two_styles_is_one_statement_and_quoted_is_not_asserted(tmp_path: Path) -> None:
+    spelled = "ex:st rdf:subject ex:a ; rdf:predicate ex:p ; rdf:object ex:b ; rdf:reifies <<( ex:a ex:p ex:b )>> ."
+    graph = graph_of(tmp_path, spelled)
+    assert graph.statuses == {"hypothetical": 1}
+    assert graph.bfs_query(seeds=["ex:a"], max_hops=1).edges == []
+    assert graph_of(tmp_path, spelled + " ex:a ex:p ex:b .").statuses == {"asserted_true": 1}
+
+
+def test_zero_hops_have_no_edges_in_either_view(tmp_path: Path) -> None:
+    for view in ("edges", "nodes"):
+        graph = graph_of(tmp_path, "ex:a ex:p ex:b ~ ex:st .", {"view": view})
+        assert graph.bfs_query(seeds=["ex:st"], max_hops=0).edge_count == 0
+
+
+def test_an_undeclared_prefix_in_a_presentation_filter_is_a_warning(tmp_path: Path) -> None:
+    graph = graph_of(tmp_path, "ex:a ex:p ex:b .")
+    query = {"node_filter": {"entity_types": ["zz:T"]}, "edge_filter": {"predicates": ["zz:p"]}}
+    warnings = graph.bfs_query({"seeds": ["ex:a"], "max_hops": 1} | query).warnings
+    assert [warning["code"] for warning in warnings or []] == ["unknown_entity_type", "unknown_predicate"]
+
+
+def test_scanning_for_a_field_of_statements_says_what_it_is(tmp_path: Path) -> None:
+    scan = graph_of(tmp_path, "ex:a ex:p ex:b ~ ex:st . ex:st ex:conf 1 .").scan_query(edge_predicates=["conf"])
+    assert (scan.edges, [warning["code"] for warning in scan.warnings or []]) == ([], ["field_of_statements"])
+
+
+def test_a_field_of_the_data_takes_no_key_of_ours(tmp_path: Path) -> None:
+    node = graph_of(tmp_path, "ex:a ex:statements_about 7 ; ex:id 8 .").describe_entities(["ex:a"]).nodes[0]
+    assert (node["ex:statements_about"], node["ex:id"], node["id"]) == (7, 8, "ex:a")

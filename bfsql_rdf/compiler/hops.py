@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from pyoxigraph import NamedNode
 
-from bfsql_rdf.compiler.text import iri, select, union, values
+from bfsql_rdf.compiler.text import alternatives, iri, select, union, values
 from bfsql_rdf.styles.base import Style
-from bfsql_rdf.terms import FIRST, NIL, REST
+from bfsql_rdf.terms import FIRST, NIL, REST, SKOLEM
 
 ROW = "?statement ?subject ?predicate ?object ?status"
 
@@ -23,6 +23,7 @@ class Dataset:
     types: Sequence[str]
     hidden: Sequence[str]
     inside: Sequence[str]
+    provenance: Sequence[str]
     prefixes: Mapping[str, str]
     plain: bool
     unasserted: bool
@@ -44,7 +45,8 @@ def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
         branches.append(f"{values('statement', nodes)}\n{style.pattern}{tail}")
     if dataset.plain:
         for variable in ("subject", "object"):
-            branches.append(values(variable, nodes) + "\n" + plain_pattern(dataset))
+            these = values(variable, nodes)
+            branches.append("\n".join([these, plain_pattern(dataset), *_minus_custom(dataset, variable, these)]))
         if dataset.lists:
             branches += _member_branches(dataset, nodes)
     return _text(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
@@ -66,7 +68,8 @@ def scan(dataset: Dataset, predicates: Sequence[str], dated: bool) -> str:
     branches = [style.pattern + chosen + _details(dataset, dated) for style in dataset.styles]
     if dataset.plain:
         head = values("predicate", [NamedNode(one) for one in predicates]) + "\n" if predicates else ""
-        branches.append(head + plain_pattern(dataset, literals=bool(predicates)))
+        plain = plain_pattern(dataset, literals=bool(predicates))
+        branches.append("\n".join([head + plain, *_minus_custom(dataset, "", "")]))
     return _text(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
 
 
@@ -85,7 +88,7 @@ def path_closure(start: NamedNode, predicate: str) -> str:
 def plain_pattern(dataset: Dataset, literals: bool = False) -> str:
     """Triples that are links, or with `literals` values too; whether a statement describes one, the rows say."""
     lines = ["?subject ?predicate ?object ."]
-    lines.append("FILTER(!isTRIPLE(?object))" if literals else "FILTER(isIRI(?object) || isBLANK(?object))")
+    lines.append("FILTER(!isTRIPLE(?object))" if literals else "FILTER(!isLITERAL(?object))")
     if dataset.lists:
         lines.append(f"FILTER NOT EXISTS {{ ?object {FIRST} ?member }}\nFILTER(?object != {NIL})")
     return "\n".join([*lines, *_link_filters(dataset)])
@@ -110,7 +113,41 @@ def _link_filters(dataset: Dataset) -> list[str]:
     lines += [f"FILTER NOT EXISTS {{ ?subject {iri(part)} ?part }}" for part in structure]
     kind = iri(dataset.types[0])
     lines += [f"FILTER NOT EXISTS {{ ?subject {kind} {iri(inside)} }}" for inside in dataset.inside]
-    return lines
+    return [*lines, *_not_evidence(dataset, structure)]
+
+
+def _not_evidence(dataset: Dataset, structure: Sequence[str]) -> list[str]:
+    """Blank nodes under a statement's provenance, three deep, are inside it; each step is a test of its own.
+
+    Only blank subjects pay for it; tests in one group would be joined the wrong way round.
+    """
+    if not (dataset.provenance and dataset.styles):
+        return []
+    provenance = alternatives(dataset.provenance)
+    spelled = alternatives(structure) if structure else None
+    told = f" FILTER EXISTS {{ ?e0 {spelled} ?part }}" if spelled else ""
+    deep = f"EXISTS {{ ?e0 {provenance} ?NODE{told} }}"
+    tests = [deep.replace("?NODE", "?subject")]
+    for depth in (1, 2):
+        above = deep.replace("?NODE", "?e1")
+        for step in range(1, depth):
+            above = f"EXISTS {{ ?e{step} ?x{step} ?e{step + 1} FILTER {above} }}"
+        tests.append(f"EXISTS {{ ?e{depth} ?x{depth} ?subject FILTER {above} }}")
+    blank = f'isBLANK(?subject) || STRSTARTS(STR(?subject), "{SKOLEM}")'
+    return [f"FILTER(!({blank}) || !(\n  " + "\n  || ".join(tests) + "\n))"]
+
+
+def _minus_custom(dataset: Dataset, variable: str, frontier: str) -> list[str]:
+    """The triples of statements of a style of the dataset's own are their fields; the frontier stands inside again."""
+    found = []
+    for style in dataset.styles:
+        if style.structure:
+            continue
+        pattern = re.sub(r"[?$](subject|predicate|object)\b", r"?its_\1", style.pattern)
+        pattern = re.sub(r"[?$]statement\b", "?subject", pattern)
+        lines = [frontier, "?subject ?predicate ?object ."] if variable == "object" else [frontier]
+        found.append("MINUS {\n" + "\n".join([line for line in lines if line] + [pattern]) + "\n}")
+    return found
 
 
 def _details(dataset: Dataset, dated: bool) -> str:

@@ -80,9 +80,9 @@ class Presentation:
             return None
         found = set()
         for name in names:
-            iri = name if name in ours else known.find(name, where)
+            iri = name if name in ours else _found(known, name, where)
             if iri is None and known is self.index.types:
-                iri = superclass_named(self.index, name)
+                iri = _found(superclasses(self.index), name, where)
             if iri is None:
                 message = f"{where}: there is no {known.kind} {name!r} in this graph. {known.closest(name)}"
                 self.warnings.append({"code": f"unknown_{known.kind.replace(' ', '_')}", "message": message})
@@ -121,11 +121,26 @@ class Presentation:
         return self._predicates is None or edge[1].value in self._predicates
 
 
+def _found(known: Names, name: str, where: str) -> str | None:
+    """As `known.find`, but an undeclared prefix is an unknown name like any other."""
+    try:
+        return known.find(name, where)
+    except QueryError as error:
+        if error.code != "unknown_prefix":
+            raise
+        return None
+
+
 def superclass_named(index: Index, name: str) -> str | None:
     """The IRI of a class that has no instance of its own but subclasses that may, by name or id."""
+    return superclasses(index).find(name, "entity_types")
+
+
+def superclasses(index: Index) -> Names:
+    """The names of all classes that stand in a subclass relation."""
     supers = {parent for parents in index.figures.superclasses.values() for parent in parents}
     supers.update(index.figures.superclasses)
-    return Names("entity type", supers, index.ids, index.figures.vocab).find(name, "entity_types")
+    return Names("entity type", supers, index.ids, index.figures.vocab)
 
 
 def run_bfs(index: Index, query: BfsQuery) -> tuple[Subgraph, Walk, Allowed]:
@@ -148,7 +163,7 @@ def run_bfs(index: Index, query: BfsQuery) -> tuple[Subgraph, Walk, Allowed]:
         return shaper.id(node.value)
 
     walked = walk(index, allowed, seeds, query.max_hops, name)
-    if index.profile.view == "nodes":
+    if index.profile.view == "nodes" and query.max_hops:
         project_edges(index, allowed, walked)
     nodes = []
     for node in walked.nodes:

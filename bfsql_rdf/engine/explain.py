@@ -31,6 +31,7 @@ def describe_dataset(opened: Opened) -> hops.Dataset:
         types=expand(profile.types),
         hidden=expand(profile.hidden),
         inside=expand(profile.inside),
+        provenance=[iri for iri in expand(profile.provenance) if iri in figures.predicates],
         prefixes=index.ids.prefixes,
         plain=figures.plain_links > 0 or any(counts[2] for counts in figures.predicates.values()),
         unasserted=figures.unasserted > 0,

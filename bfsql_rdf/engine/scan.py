@@ -15,7 +15,7 @@ from bfsql_rdf.engine.bfs import resolve_filters, superclass_named
 from bfsql_rdf.engine.shape import Shaper
 from bfsql_rdf.errors import QueryError
 from bfsql_rdf.models import Scan, ScanQuery
-from bfsql_rdf.store.index import Allowed, Index
+from bfsql_rdf.store.index import Allowed, Index, Statement
 from bfsql_rdf.store.layout import ALL_TYPES, DISPLAY, PLAIN, RECORDS
 
 Row = tuple[str, Any]
@@ -78,7 +78,20 @@ class Scanner:
         if rows.more():
             cursor = self._cursor(bound, offset + len(taken))
             self._keep(f"{bound}:{offset + len(taken)}", rows)
-        return self._shape(taken, allowed, cursor)
+        return self._shape(taken, allowed, cursor, self._warnings(predicates))
+
+    def _warnings(self, predicates: list[str]) -> list[dict[str, str]]:
+        """Predicates asked for that only statements and their evidence have."""
+        counts = self.index.figures.predicates
+        return [
+            {
+                "code": "field_of_statements",
+                "message": f"{self.index.predicates.show(iri)} is a field of statements and their evidence, no edge: "
+                "it comes with each statement in full",
+            }
+            for iri in predicates
+            if iri in counts and not any(counts[iri][:3])
+        ]
 
     def types(self, query: ScanQuery) -> tuple[list[str] | None, bool]:
         """The types asked for with their subclasses, and whether statements are among them."""
@@ -146,7 +159,7 @@ class Scanner:
                         triple = Triple(quad.subject, quad.predicate, quad.object)
                         if nodes_view:
                             for one in self.index.statements_of(triple, (stated,)):
-                                if self.index.in_time(one.id, allowed.cutoff):
+                                if self._first(one, allowed, wanted):
                                     yield "node", one.id
                             continue
                         earlier = list(graphs)[:rank]
@@ -167,10 +180,25 @@ class Scanner:
                     if nodes_view or not any(next(match(*_spo(triple), g), None) for g in allowed.links):
                         yield "edge", triple
             if predicate is not None and allowed.asserted:
+                counts = self.index.figures.predicates.get(predicate.value)
+                if not counts or not counts[2]:
+                    continue
                 for quad in match(None, predicate, None, RECORDS):
-                    yield "value", Triple(quad.subject, quad.predicate, quad.object)
+                    if not counts[3] or not self.index.is_inside(quad.subject):  # type: ignore[arg-type]
+                        yield "value", Triple(quad.subject, quad.predicate, quad.object)
 
-    def _shape(self, rows: list[Row], allowed: Allowed, cursor: str | None) -> Scan:
+    def _first(self, one: Statement, allowed: Allowed, wanted: list[Any]) -> bool:
+        """Whether this is the first allowed triple of a statement that may have several."""
+        if not self.index.in_time(one.id, allowed.cutoff):
+            return False
+        found = [
+            other
+            for other in self.index.statement(one.id)
+            if other.states in allowed.crossed and (wanted == [None] or other.triple.predicate in wanted)
+        ]
+        return found[0] == one
+
+    def _shape(self, rows: list[Row], allowed: Allowed, cursor: str | None, warnings: list[dict[str, str]]) -> Scan:
         shaper = Shaper(self.index, allowed)
         nodes = [shaper.node(node) for node in dict.fromkeys(node for kind, node in rows if kind == "node")]
         edges = [shaper.edge(_spo(triple)) for kind, triple in rows if kind == "edge"]
@@ -184,7 +212,14 @@ class Scanner:
                 str(edge.get("object", edge.get("value"))),
             )
         )
-        return Scan(node_count=len(nodes), edge_count=len(edges), nodes=nodes, edges=edges, next=cursor)
+        return Scan(
+            node_count=len(nodes),
+            edge_count=len(edges),
+            nodes=nodes,
+            edges=edges,
+            next=cursor,
+            warnings=warnings or None,
+        )
 
     # Cursors
 

@@ -35,11 +35,8 @@ class Expander:
         self._graphs = index.walked_graphs(allowed)
         self._nodes_view = index.profile.view == "nodes"
 
-    def __call__(self, node: NamedNode, crossing: bool) -> tuple[list[NamedNode], list[Edge]]:
-        """Neighbours (repeats possible) and edges of `node` over allowed statements.
-
-        `crossing` says that the node may itself be a statement, to be crossed to its subject and object.
-        """
+    def __call__(self, node: NamedNode) -> tuple[list[NamedNode], list[Edge]]:
+        """Neighbours (repeats possible) and edges of `node`; a statement is crossed to its own subject and object."""
         neighbours: list[NamedNode] = []
         edges: list[Edge] = []
         for graph in self._graphs:
@@ -51,10 +48,9 @@ class Expander:
             for graph, stated in self.allowed.values.items():
                 for quad in self._match(node, None, None, graph):
                     neighbours.extend(self._statements(quad, stated))
-        if crossing:
-            for stated in self.allowed.crossed:
-                for quad in self._match(node, stated, None, RECORDS):
-                    self._cross(node, quad.object, neighbours, edges)
+        for stated in self.allowed.crossed:
+            for quad in self._match(node, stated, None, RECORDS):
+                self._cross(node, quad.object, neighbours, edges)
         return neighbours, edges
 
     def _statements(self, quad: Any, stated: NamedNode) -> Iterable[NamedNode]:
@@ -106,12 +102,11 @@ def walk(
     for hop in range(1, max_hops + 1):
         fresh: dict[NamedNode, None] = {}
         edges: dict[Edge, None] = {}
-        crossing = hop == 1 or index.profile.view == "nodes" or index.figures.about_statements > 0
         for node in result.layers[-1]:
             if clock() > deadline:
                 result.truncated = {"limit": "timeout", "hop": hop, "seconds": limits.timeout}
                 return result
-            neighbours, found = expand(node, crossing)
+            neighbours, found = expand(node)
             edges.update((edge, None) for edge in found if edge not in result.edges)
             fresh.update((other, None) for other in neighbours if other not in seen)
         room_nodes = limits.max_nodes - len(seen)

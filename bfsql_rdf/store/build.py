@@ -12,7 +12,7 @@ from bfsql_rdf.positions import position_key
 from bfsql_rdf.profile import Profile
 from bfsql_rdf.store.evidence import evidence_nodes
 from bfsql_rdf.store.figures import Figures
-from bfsql_rdf.store.layout import ALIAS, ALL_TYPES, DISPLAY, KINDS, PLAIN
+from bfsql_rdf.store.layout import ALIAS, ALL_TYPES, DISPLAY, INSIDE, KINDS, PLAIN
 from bfsql_rdf.store.lists import read_list
 from bfsql_rdf.store.ontology import read_ontology
 from bfsql_rdf.store.source import Source
@@ -22,6 +22,7 @@ from bfsql_rdf.terms import (
     FIRST,
     LABEL,
     NIL,
+    RDF,
     RDF_TYPE,
     REIFIES,
     REST,
@@ -30,6 +31,7 @@ from bfsql_rdf.terms import (
     local_name,
 )
 
+_STATEMENT_TYPES = frozenset({NamedNode(RDF + "Statement")})
 _ONE_PREDICATE = re.compile(r"<[^<>]*>|[^\s/|()*+?^!<>]+")
 """A property path that is one predicate, which a pattern lookup answers faster than SPARQL."""
 
@@ -52,6 +54,7 @@ class Builder:
     def __init__(self, source: Source, profile: Profile, ids: Ids, star: frozenset[str] = frozenset()) -> None:
         self.source, self.profile, self.ids = source, profile, ids
         self.figures = Figures(profile=profile.digest)
+        self._unmarked: set[int] = set()
         self._types = [self._iri(text) for text in profile.types]
         self._same = not ids.alternates
         self.spine = Spine(self, dataset_styles(source, profile), star)
@@ -79,6 +82,16 @@ class Builder:
         """The canonical object: literals stay as stored."""
         return term if type(term) is Literal else self.node(term)
 
+    def objects(self, term: Any) -> list[Any]:
+        """The canonical objects of a statement: one, or the members of a list."""
+        if not self._is_list(term):
+            return [self.object(term)]
+        values, resources = read_list(self.source, term, self)
+        return [*resources, values] if values is not None else list(resources)
+
+    def _is_list(self, term: Any) -> bool:
+        return bool(self._cells) and (term == NIL or hash(term) in self._cells)
+
     def raw_forms(self, node: NamedNode) -> list[NamedNode]:
         """The spellings that a canonical node may have in the data, merged reifiers among them."""
         if self._same and not self.spine.merged:
@@ -90,8 +103,10 @@ class Builder:
 
     def quads(self) -> Iterator[Quad]:
         """Every quad of the index, in no order that matters; duplicates may occur."""
-        read_ontology(self)
+        self._cells = {hash(q.subject) for q in self.source.match(None, FIRST, None)}
+        self.figures.lists = len(self._cells)
         yield from self.spine.quads()
+        read_ontology(self)
         yield from self._positions()
         yield from self._display_of_stated()
         yield from self._plain()
@@ -158,8 +173,7 @@ class Builder:
     def _plain(self) -> Iterator[Quad]:
         """What no statement describes: fields, plain links, types; one predicate after the other."""
         self._inside = evidence_nodes(self)
-        self._cells = {hash(q.subject) for q in self.source.match(None, FIRST, None)}
-        self.figures.lists = len(self._cells)
+        self._unmarked = set(self._inside)
         self._asserted: set[int] = set()
         structure = {part for style in self.spine.styles for part in style.structure}
         hidden = {self._iri(text) for text in self.profile.hidden}
@@ -172,27 +186,33 @@ class Builder:
 
     def _typed(self, predicate: NamedNode) -> Iterator[Quad]:
         statements, stated = self.spine.statements, self.spine.stated_types
+        described = self.spine.described
         name = self.node(predicate)
         for quad in self.source.match(None, predicate, None):
             subject = self.node(quad.subject)
             if type(quad.object) is Literal:
-                self.figures.predicates.setdefault(name.value, [0, 0, 0])[2] += 1
+                self._counts(name)[3 if hash(subject) in statements else 2] += 1
                 yield Quad(subject, name, quad.object)
+                continue
+            if hash(subject) in statements:
+                if quad.object not in _STATEMENT_TYPES and hash((subject, RDF_TYPE, quad.object)) not in described:
+                    self._counts(name)[3] += 1
+                    yield Quad(subject, name, self.node(quad.object))
                 continue
             if self.spine.described:
                 key = hash((subject, RDF_TYPE, self.node(quad.object)))
                 if key in self.spine.described:
                     self._asserted.add(key)
-            if hash(subject) not in statements and subject not in stated:
+            if subject not in stated:
                 yield from self._display_once(subject, quad)
 
     def _triples(self, predicate: NamedNode, structural: bool, status: bool) -> Iterator[Quad]:
         """The triples of one predicate; those that spell statements, or their status, are passed over."""
         spine, cells, inside = self.spine, self._cells, self._inside
-        described, statements, reported = spine.described, spine.statements, spine.reported
-        name, nil = self.node(predicate), hash(NIL)
+        described, statements, reported = spine.described, spine.statements, spine.subjects
+        name = self.node(predicate)
         chain = predicate in (FIRST, REST)
-        links = fields = 0
+        links = fields = inner = 0
         as_is = name == predicate and not self.source.named
         simple = as_is and self._same and not (statements or inside or cells or spine.merged)
         for quad in self.source.match(None, predicate, None):
@@ -215,11 +235,13 @@ class Builder:
             if (structural and (stating or type(object_) is Triple)) or (status and stating):
                 continue
             own = stating or number in inside
+            if number in self._unmarked:
+                self._unmarked.discard(number)
+                yield Quad(subject, INSIDE, subject)
             if cells:
                 if chain and hash(raw) in cells:
                     continue
-                cell = hash(object_)
-                if cell in cells or cell == nil:
+                if self._is_list(object_):
                     yield from self._list(subject, name, object_, own)
                     continue
             literal = type(object_) is Literal
@@ -230,23 +252,26 @@ class Builder:
                     self._asserted.add(key)
                     continue
             if literal or own:
-                fields += 1
+                fields += not own
+                inner += own
                 yield quad if as_is and subject is raw and target is object_ else Quad(subject, name, target)
             else:
                 links += 1
                 yield Quad(subject, name, target, PLAIN)
-        if links or fields:
-            counts = self.figures.predicates.setdefault(name.value, [0, 0, 0])
+        if links or fields or inner:
+            counts = self._counts(name)
             counts[0] += links
             counts[2] += fields
+            counts[3] += inner
             self.figures.plain_links += links
 
     def _display_once(self, subject: NamedNode, quad: Quad) -> Iterator[Quad]:
         """The display type, at the first of a node's type triples by type and predicate."""
         found = [
-            (other.object, predicate)
+            (form, other.object, predicate)
+            for form in self.raw_forms(subject)
             for predicate in self._types
-            for other in self.source.match(quad.subject, predicate, None)
+            for other in self.source.match(form, predicate, None)
             if type(other.object) is not Literal
         ]
         plainly = self._same and not self.spine.merged and not self.spine.described
@@ -254,25 +279,36 @@ class Builder:
             shown = quad.object
             self.figures.types[shown.value] = self.figures.types.get(shown.value, 0) + 1
             yield Quad(subject, DISPLAY, shown)
-        elif (quad.object, quad.predicate) == min(found, key=str):
+        elif (quad.subject, quad.object, quad.predicate) == min(found, key=str):
             yield from self._display(subject)
 
     def _list(self, subject: NamedNode, name: NamedNode, head: Any, own: bool) -> Iterator[Quad]:
-        counts = self.figures.predicates.setdefault(name.value, [0, 0, 0])
+        counts = self._counts(name)
         values, resources = read_list(self.source, head, self)
-        if values is not None:
-            counts[2] += 1
-            yield Quad(subject, name, values)
-        for resource in resources:
-            if hash((subject, name, resource)) in self.spine.described:
-                continue
-            counts[2 if own else 0] += 1
-            self.figures.plain_links += not own
-            yield Quad(subject, name, resource, None if own else PLAIN)
+        members: list[Any] = list(resources) + ([values] if values is not None else [])
+        for member in members:
+            key = hash((subject, name, member))
+            if key in self.spine.described:
+                self._asserted.add(key)
+            elif type(member) is Literal:
+                counts[3 if own else 2] += 1
+                yield Quad(subject, name, member)
+            else:
+                counts[3 if own else 0] += 1
+                self.figures.plain_links += not own
+                yield Quad(subject, name, member, None if own else PLAIN)
+
+    def _counts(self, name: NamedNode) -> list[int]:
+        return self.figures.predicates.setdefault(name.value, [0, 0, 0, 0])
 
     def _label(self, node: NamedNode) -> str | None:
         """The label of a term in the first of the profile's languages that is there."""
-        found = [q.object for form in self.raw_forms(node) for q in self.source.match(form, LABEL, None)]
+        found = [
+            q.object
+            for form in self.raw_forms(node)
+            for q in self.source.match(form, LABEL, None)
+            if self.spine.believed(node, LABEL, q.object)
+        ]
         texts = {(one.language or "").lower(): one.value for one in found if type(one) is Literal}
         wanted = [language.lower() for language in self.profile.languages]
         regional = [tag for want in wanted for tag in sorted(texts) if tag.startswith(want + "-")]
@@ -291,6 +327,7 @@ class Builder:
             label = self._label(NamedNode(iri))
             if label:
                 figures.labels[iri] = label
+        figures.about_statements = self.spine.about_statements()
         figures.link_sets = sorted(map(list, self.spine.sets["links"]))
         figures.value_sets = sorted(map(list, self.spine.sets["values"]))
         figures.type_sets = sorted(map(list, self.spine.sets["types"]))

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 """Raised whenever the index is built differently; an index of another version is rebuilt."""
 
 
@@ -11,8 +11,9 @@ INDEX_VERSION = 1
 class Figures:
     """Counts, names and traits of one index.
 
-    `predicates` maps an IRI to `[links, values, fields]`; `types` and `statuses` and `styles` map to counts;
-    `sets` are the status sets that occur among links and values; `positions` maps a kind to its first and last
+    `predicates` maps an IRI to `[links, stated values, plain values, fields of statements]`; `types`, `statuses`
+    and `styles` map to counts; `link_sets`, `value_sets` and `type_sets` are the status sets that occur among
+    links, values and stated types; `positions` maps a kind to its first and last
     position as text; `superclasses` maps a type to its direct superclasses.
     """
 

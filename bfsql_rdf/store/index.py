@@ -16,6 +16,7 @@ from bfsql_rdf.store.layout import (
     ALIAS,
     ALL_TYPES,
     DISPLAY,
+    INSIDE,
     KINDS,
     PLAIN,
     RECORDS,
@@ -69,7 +70,7 @@ class Index:
                 self._kinds[kind].append((graph, stated, statuses))
                 self._statuses[graph] = self._statuses[stated] = statuses
         self._stated = [stated for kinds in self._kinds.values() for _, stated, _ in kinds]
-        self.internal = frozenset([ALIAS, ALL_TYPES, DISPLAY, *KINDS.values(), *self._stated])
+        self.internal = frozenset([ALIAS, ALL_TYPES, DISPLAY, INSIDE, *KINDS.values(), *self._stated])
         terms = {*figures.predicates, *figures.inverses, *figures.symmetric, *figures.transitive}
         labels, by_label, ours = figures.labels, profile.names == "label", frozenset({"Thing", "Statement"})
         self.predicates = Names("predicate", terms, ids, figures.vocab, labels, by_label, RESERVED_KEYS)
@@ -109,6 +110,12 @@ class Index:
     def is_statement(self, node: NamedNode) -> bool:
         match = self.store.quads_for_pattern
         return any(next(match(node, stated, None, RECORDS), None) is not None for stated in self._stated)
+
+    def is_inside(self, node: NamedNode) -> bool:
+        """Whether a node is a statement, or evidence inside one: what it has are a statement's data."""
+        return next(self.store.quads_for_pattern(node, INSIDE, None, RECORDS), None) is not None or self.is_statement(
+            node
+        )
 
     def entity_type(self, node: NamedNode) -> str:
         """The name of the type a node is shown with."""

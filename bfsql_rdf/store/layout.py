@@ -25,6 +25,8 @@ RECORDS = DefaultGraph()
 
 DISPLAY = NamedNode("urn:bfsql:display")
 ALL_TYPES = NamedNode("urn:bfsql:types")
+INSIDE = NamedNode("urn:bfsql:inside")
+"""Marks a node that is evidence inside a statement."""
 ALIAS = NamedNode("urn:bfsql:alias")
 KINDS = {kind: NamedNode(f"urn:bfsql:position/{kind}") for kind in ("number", "date", "text")}
 """Predicate of a position key, by kind."""

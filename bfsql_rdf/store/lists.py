@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_list(source: Source, head: Any, builder: "Builder") -> tuple[Literal | None, list[NamedNode]]:
-    """The literals of a list as one JSON literal in their order (None for none), and its resources.
+    """The literals of a list as one JSON literal in their order (None when it has resources only), and its resources.
 
     A list that loops ends where it meets itself; a list inside a list is flattened into it.
     """
@@ -35,5 +35,7 @@ def read_list(source: Source, head: Any, builder: "Builder") -> tuple[Literal | 
                 todo.append(member)
             elif member != NIL:
                 resources.append(builder.node(member))
-    spelled = Literal(json.dumps(values, ensure_ascii=False), datatype=LIST_DATATYPE) if values else None
+    spelled = (
+        Literal(json.dumps(values, ensure_ascii=False), datatype=LIST_DATATYPE) if values or not resources else None
+    )
     return spelled, resources

@@ -9,21 +9,21 @@ from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from bfsql_rdf.compiler.text import select
 from bfsql_rdf.errors import QueryError
-from bfsql_rdf.store.layout import states, status_graph
+from bfsql_rdf.store.layout import ALIAS, states, status_graph
 from bfsql_rdf.styles import Style
-from bfsql_rdf.terms import BFSQL, RDF_TYPE, SKOLEM, STATUSES, local_name
+from bfsql_rdf.terms import BFSQL, LABEL, OWL, RDF_TYPE, SKOLEM, STATUSES, local_name
 
 if TYPE_CHECKING:
     from bfsql_rdf.store.build import Builder
 
-Row = tuple[NamedNode, NamedNode, NamedNode, Any, Style]
+Row = tuple[NamedNode, NamedNode, NamedNode, Any, Style, tuple[Any, Any, Any]]
 
 
 class Spine:
     """Statements of the data.
 
-    `statements`, `described` and `reported` are sets of hashes, so that they stay small: of statement ids, of
-    triples (s, p, o) that a statement states, and of statements that are the subject of another statement.
+    `statements`, `described` and `subjects` are sets of hashes, so that they stay small: of statement ids, of
+    triples (s, p, o) that a statement states, and of the subjects of those triples.
     `merged` maps blank reifiers of RDF-star to the one that stands for them.
     """
 
@@ -31,7 +31,6 @@ class Spine:
         self.builder, self.styles = builder, styles
         self.statements: set[int] = set()
         self.described: set[int] = set()
-        self.reported: set[int] = set()
         self.stated_types: dict[NamedNode, set[str]] = {}
         self.sets: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         self._known_places: dict[tuple[str, tuple[str, ...]], tuple[NamedNode, NamedNode]] = {}
@@ -41,12 +40,16 @@ class Spine:
         self._pending: list[tuple[NamedNode, Triple]] = []
         self._unmapped: set[str] = set()
         self._malformed = 0
-        self._subjects: set[int] = set()
+        self.subjects: set[int] = set()
+        self._believed: set[int] = set()
         self._objects: set[int] = set()
         profile = builder.profile
         self.status = NamedNode(builder.ids.expand(profile.status.predicate, "status.predicate"))
         self._values = {self._value_key(text): status for text, status in profile.status.values.items()}
         self._type_predicates = {NamedNode(builder.ids.expand(text, "types")) for text in profile.types}
+        self._hidden = {NamedNode(builder.ids.expand(text, "hidden")) for text in profile.hidden}
+        subclass = {NamedNode(builder.ids.expand(text, "subclass")) for text in profile.subclass}
+        self._telling = {LABEL, RDF_TYPE, NamedNode(OWL + "inverseOf")} | subclass
         reifier = next((style for style in styles if style.name == "reifier"), None)
         self._reifies = [NamedNode(iri) for iri in sorted(reifier.structure)] if reifier else []
         builder.figures.reifies = [node.value for node in self._reifies]
@@ -100,8 +103,12 @@ class Spine:
     # Statements
 
     def rows(self) -> Iterator[Row]:
-        """Every statement of every style, canonical: (id, subject, predicate, object, how it is styled)."""
+        """Every statement of every style, canonical: (id, subject, predicate, object, style, its terms in the data).
+
+        A list as object gives a row for each member: it is an array, and the statement is of each.
+        """
         builder = self.builder
+        mixed = any(builder.source.has(None, predicate, None) for predicate in self._reifies)
         for style in self.styles:
             raw = self._reifier_rows() if style.name == "reifier" else self._style_rows(style)
             for statement, subject, predicate, object_ in raw:
@@ -110,13 +117,15 @@ class Spine:
                 if type(predicate) is not NamedNode or Literal in (type(subject), type(statement)):
                     self._malformed += 1
                     continue
-                yield (
-                    builder.node(statement),
-                    builder.node(subject),
-                    builder.node(predicate),
-                    builder.object(object_),
-                    style,
-                )
+                if mixed and style.name != "reifier" and self._reified(statement, subject, predicate, object_):
+                    continue
+                who, what, how = builder.node(statement), builder.node(subject), builder.node(predicate)
+                for member in builder.objects(object_):
+                    yield who, what, how, member, style, (subject, predicate, object_)
+
+    def _reified(self, statement: Any, *triple: Any) -> bool:
+        """Whether a statement of another style is a reifier of the same triple too, and so the same statement."""
+        return any(self.builder.source.has(statement, predicate, Triple(*triple)) for predicate in self._reifies)
 
     def _style_rows(self, style: Style) -> Iterator[tuple[Any, Any, Any, Any]]:
         query = select("?statement ?subject ?predicate ?object", style.pattern)
@@ -138,11 +147,11 @@ class Spine:
         own = self._own_statuses()
         of_triple: dict[int, tuple[str, ...]] = {}
         silent = False
-        for statement, subject, predicate, object_, style in self.rows():
+        for statement, subject, predicate, object_, style, _ in self.rows():
             key = hash((subject, predicate, object_))
             self.described.add(key)
             self.statements.add(hash(statement))
-            self._subjects.add(hash(subject))
+            self.subjects.add(hash(subject))
             self._objects.add(hash(object_))
             statuses = own.get(hash(statement))
             if statuses:
@@ -152,16 +161,21 @@ class Spine:
             else:
                 silent = True
         if silent:
-            for statement, subject, predicate, object_, style in self.rows():
+            for statement, subject, predicate, object_, style, raw in self.rows():
                 if hash(statement) not in own:
-                    statuses = of_triple.get(hash((subject, predicate, object_))) or self._default(
-                        style, subject, predicate, object_
-                    )
+                    statuses = of_triple.get(hash((subject, predicate, object_))) or self._default(style, *raw)
                     yield from self._emit(statement, subject, predicate, object_, statuses, style.name)
-        self.reported = self.statements & self._subjects
-        self.builder.figures.about_statements = len(self.statements & (self._subjects | self._objects))
         self._warn()
         yield from self.pending()
+
+    def about_statements(self) -> int:
+        """How many statements are the subject or object of another."""
+        return len(self.statements & (self.subjects | self._objects))
+
+    def believed(self, subject: NamedNode, predicate: NamedNode, object_: Any) -> bool:
+        """Whether a triple of the data that names or relates terms may be taken at its word."""
+        key = hash((subject, predicate, object_))
+        return key not in self.described or key in self._believed
 
     def _default(self, style: Style, subject: Any, predicate: Any, object_: Any) -> tuple[str, ...]:
         """The status of a silent statement: what is only quoted has a status of its own."""
@@ -236,7 +250,11 @@ class Spine:
             figures.statuses[status] = figures.statuses.get(status, 0) + 1
         figures.styles[style] = figures.styles.get(style, 0) + 1
         literal = type(object_) is Literal
-        if predicate in self._type_predicates and not literal:
+        if statuses == ("asserted_true",) and predicate in self._telling:
+            self._believed.add(hash((subject, predicate, object_)))
+        if predicate in self._hidden:
+            kind = "types"
+        elif predicate in self._type_predicates and not literal:
             if statuses == ("asserted_true",):
                 self.stated_types.setdefault(subject, set()).add(object_.value)
             self.described.discard(hash((subject, predicate, object_)))
@@ -244,11 +262,15 @@ class Spine:
             kind = "types"
         else:
             kind = "values" if literal else "links"
-            counts = figures.predicates.setdefault(predicate.value, [0, 0, 0])
+            counts = figures.predicates.setdefault(predicate.value, [0, 0, 0, 0])
             counts[1 if literal else 0] += 1
         graph, stated = self._places(kind, statuses)
         if kind != "types":
             yield Quad(subject, predicate, object_, graph)
+        else:  # no edge, yet what stands in it is known
+            yield Quad(subject, ALIAS, subject)
+            if not literal:
+                yield Quad(object_, ALIAS, object_)
         yield Quad(statement, stated, Triple(subject, predicate, object_))
 
     def _places(self, kind: str, statuses: tuple[str, ...]) -> tuple[NamedNode, NamedNode]:
@@ -286,7 +308,7 @@ class Spine:
         while self._pending:
             node, triple = self._pending.pop()
             subject, object_ = self.builder.node(triple.subject), self.builder.object(triple.object)
-            self._subjects.add(hash(subject))
+            self.subjects.add(hash(subject))
             self._objects.update((hash(object_), hash(node)))
             predicate = self.builder.node(triple.predicate)
             asserted = self._asserted(subject, predicate, object_)
