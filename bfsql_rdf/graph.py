@@ -94,8 +94,9 @@ class Graph:
         index = self._index
         nodes = dict.fromkeys(NamedNode(index.ids.expand(text, "ids")) for text in ids)
         shaper = Shaper(index, index.allowed(frozenset({"asserted_true"})), uncut=True)
-        found = [node for node in nodes if index.known(node)]
-        missing = [index.ids.compress(node.value) for node in nodes if node not in set(found)]
+        known = {node: index.known(node) for node in nodes}
+        found = [node for node in nodes if known[node]]
+        missing = [index.ids.compress(node.value) for node in nodes if not known[node]]
         return Descriptions(nodes=[shaper.node(node) for node in found], not_found=missing or None)
 
     def explain(self, primitive: str, query: Any = None, /, **keys: Any) -> dict[str, Any]:

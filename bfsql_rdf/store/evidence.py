@@ -27,8 +27,12 @@ def evidence_nodes(builder: "Builder") -> set[int]:
             if hash(builder.node(quad.subject)) in statements and _blank(quad.object):
                 frontier.add(quad.object)
     for _ in range(DEPTH):
-        fresh = {node for node in frontier if hash(builder.node(node)) not in inside | statements}
-        inside.update(hash(builder.node(node)) for node in fresh)
+        fresh = []
+        for node in frontier:
+            number = hash(builder.node(node))
+            if number not in inside and number not in statements:
+                inside.add(number)
+                fresh.append(node)
         frontier = {quad.object for node in fresh for quad in source.match(node, None, None) if _blank(quad.object)}
     return inside - statements
 
