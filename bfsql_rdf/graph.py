@@ -25,7 +25,7 @@ from bfsql_rdf.models import (
     read_query,
 )
 from bfsql_rdf.profile import Profile
-from bfsql_rdf.store.folder import is_store
+from bfsql_rdf.store.folder import damage_told, is_store
 from bfsql_rdf.store.load import Opened, open_files, open_folder, open_quads
 from bfsql_rdf.store.reading import FileInfo, rdflib_quads, skolemize
 
@@ -77,20 +77,27 @@ class Graph:
 
         Raises QueryError, with the key that is at fault and what to try.
         """
-        return run_bfs(self._index, read_query(BfsQuery, _query(query, keys)))[0]
+        with damage_told():
+            return run_bfs(self._index, read_query(BfsQuery, _query(query, keys)))[0]
 
     def transitive_closure_query(self, query: Any = None, /, **keys: Any) -> Closure:
         """Every id reachable from `start` along `predicate`."""
-        return run_closure(self._index, read_query(ClosureQuery, _query(query, keys)))[0]
+        with damage_told():
+            return run_closure(self._index, read_query(ClosureQuery, _query(query, keys)))[0]
 
     def scan_query(self, query: Any = None, /, **keys: Any) -> Scan:
         """One page of everything that matches `node_types`, `edge_predicates`, `truth_status`, `as_of`."""
-        return self._scanner(read_query(ScanQuery, _query(query, keys)))
+        with damage_told():
+            return self._scanner(read_query(ScanQuery, _query(query, keys)))
 
     def describe_entities(self, ids: Sequence[str]) -> Descriptions:
         """Full nodes, text uncut, statements of any status; and the ids that are not in the graph."""
         if isinstance(ids, str) or not ids or not all(isinstance(one, str) and one for one in ids):
             raise QueryError("ids is a list of one or more ids", code="bad_value", where="ids")
+        with damage_told():
+            return self._described(ids)
+
+    def _described(self, ids: Sequence[str]) -> Descriptions:
         index = self._index
         nodes = dict.fromkeys(NamedNode(index.ids.expand(text, "ids")) for text in ids)
         shaper = Shaper(index, index.allowed(frozenset({"asserted_true"})), uncut=True)
@@ -106,12 +113,13 @@ class Graph:
         what the index is asked.
         """
         query = _query(query, keys)
-        if primitive == "bfs":
-            return explain_bfs(self._opened, read_query(BfsQuery, query))
-        if primitive == "closure":
-            return explain_closure(self._opened, read_query(ClosureQuery, query))
-        if primitive == "scan":
-            return explain_scan(self._opened, read_query(ScanQuery, query))
+        with damage_told():
+            if primitive == "bfs":
+                return explain_bfs(self._opened, read_query(BfsQuery, query))
+            if primitive == "closure":
+                return explain_closure(self._opened, read_query(ClosureQuery, query))
+            if primitive == "scan":
+                return explain_scan(self._opened, read_query(ScanQuery, query))
         raise QueryError(
             f"there is no query {primitive!r}",
             code="bad_value",

@@ -113,3 +113,46 @@ def test_kill_at_any_moment_leaves_the_store_answering(store: Path) -> None:
         assert nodes(store)[:2] == ["ex:a", "ex:b"]
     bfsql_rdf.load(store, [store.parent / "two.ttl"], replace=True)
     assert len([path for path in store.iterdir() if path.name.startswith("g")]) == 1
+
+
+@pytest.mark.parametrize("damage", ["[]", "{", '{"files": [{"x": 1}]}', "{}"])
+def test_a_damaged_meta_is_an_error(store: Path, damage: str) -> None:
+    current = Folder(store).current()
+    assert current is not None
+    (current / "meta.json").write_text(damage)
+    with pytest.raises(StoreError, match=r"meta\.json"):
+        bfsql_rdf.open(store)
+
+
+def test_damaged_data_is_an_error_of_ours(store: Path) -> None:
+    current = Folder(store).current()
+    assert current is not None
+    for name in ("data", "index"):
+        (current / name / "CURRENT").unlink()
+    with pytest.raises(StoreError, match="cannot be read"):
+        bfsql_rdf.open(store)
+    with pytest.raises(StoreError, match="cannot be read"):
+        bfsql_rdf.load(store, [store.parent / "two.ttl"])
+    bfsql_rdf.load(store, [store.parent / "two.ttl"], replace=True)
+    assert bfsql_rdf.open(store).bfs_query(seeds=["ex:b"], max_hops=1).node_count == 2
+
+
+def corrupt(folder: Path) -> None:
+    for path in folder.glob("*.sst"):
+        content = bytearray(path.read_bytes())
+        content[: len(content) // 2] = b"\0" * (len(content) // 2)
+        path.write_bytes(bytes(content))
+
+
+def test_a_corrupt_index_is_built_anew_and_corrupt_data_is_an_error_of_ours(store: Path) -> None:
+    current = Folder(store).current()
+    assert current is not None
+    corrupt(current / "index")
+    assert nodes(store) == ["ex:a", "ex:b"]
+    current = Folder(store).current()
+    assert current is not None
+    for name in ("data", "index"):
+        corrupt(current / name)
+    with pytest.raises(StoreError):
+        nodes(store)
+    assert Folder(store).current() == current

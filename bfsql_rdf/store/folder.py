@@ -91,12 +91,12 @@ class Folder:
             fresh.mkdir()
             yield fresh
             self.sweep(self.current())
-        except OSError as error:
+        except (OSError, RuntimeError) as error:
             raise StoreError(
-                f"writing failed and the store is as it was: {error.strerror or error}",
+                f"writing failed and the store is as it was: {getattr(error, 'strerror', None) or error}",
                 code="unwritable",
                 where=str(self.path),
-                hint="Is the disk full, or the folder read-only?",
+                hint="Is the disk full, the folder read-only, or a file of the store damaged?",
             ) from None
         finally:
             if fresh is not None and self._current_name() != fresh.name:
@@ -142,6 +142,19 @@ class Folder:
         except (OSError, ValueError):
             return None
         return str(name)
+
+
+@contextmanager
+def damage_told() -> Iterator[None]:
+    """Oxigraph's errors on reading its files (OSError, or RuntimeError for corruption) as a StoreError."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        raise StoreError(
+            f"the store's files cannot be read: {error}",
+            code="damaged_store",
+            hint="Load the files again with --replace, or put the folder back from a copy",
+        ) from None
 
 
 def hold(generation: Path) -> int | None:

@@ -16,7 +16,7 @@ from bfsql_rdf.ids import Ids
 from bfsql_rdf.profile import Profile
 from bfsql_rdf.store.build import Builder
 from bfsql_rdf.store.figures import INDEX_VERSION, Figures
-from bfsql_rdf.store.folder import Folder, hold
+from bfsql_rdf.store.folder import Folder, damage_told, hold
 from bfsql_rdf.store.index import Index
 from bfsql_rdf.store.reading import FileInfo, open_reading
 from bfsql_rdf.store.source import Source
@@ -58,11 +58,13 @@ class Meta:
     @classmethod
     def from_json(cls, text: str) -> "Meta":
         body = json.loads(text)
+        if not isinstance(body, dict):
+            raise ValueError("it is no JSON object")
         figures = body.get("figures")
         known = isinstance(figures, dict) and figures.get("version") == INDEX_VERSION
         return cls(
             files=[FileInfo(**file) for file in body["files"]],
-            figures=Figures.from_dict(figures) if known else None,
+            figures=Figures.from_dict(figures) if known and figures else None,
             base_vocab=figures.get("vocab", []) if isinstance(figures, dict) else [],
         )
 
@@ -188,7 +190,7 @@ def load(
             profile = profile or Profile.of(current / "profile.toml")
             if not replace:
                 meta.files = saved.files
-                Store.read_only(str(current / "data")).backup(str(fresh / "data"))
+                _data(current).backup(str(fresh / "data"))
         elif not names:
             raise StoreError("the store is empty", code="not_a_store", where=str(path))
         profile = profile or Profile()
@@ -259,8 +261,7 @@ def open_folder(path: str | os.PathLike[str], profile: Profile | None = None) ->
     if meta.figures is not None and meta.figures.profile == wanted.digest:
         index = _readable(generation / "index")
         if index is not None:
-            data = Store.read_only(str(generation / "data"))
-            return _opened(data, open_index(index, meta, wanted), meta, held)
+            return _opened(_data(generation), open_index(index, meta, wanted), meta, held)
     if wanted.digest == own.digest:
         try:
             load(path, [], own)
@@ -271,9 +272,15 @@ def open_folder(path: str | os.PathLike[str], profile: Profile | None = None) ->
             if held is not None:
                 os.close(held)
             return open_folder(path, profile)
-    data = Store.read_only(str(generation / "data"))
+    data = _data(generation)
     meta.figures = None
     return _opened(data, build_index(data, Store(), wanted, meta), meta, held)
+
+
+def _data(generation: Path) -> Store:
+    """The data store of a generation; StoreError where it cannot be read."""
+    with damage_told():
+        return Store.read_only(str(generation / "data"))
 
 
 def _readable(path: Path) -> Store | None:
