@@ -12,6 +12,8 @@ OWL: Final = "http://www.w3.org/2002/07/owl#"
 XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 PROV: Final = "http://www.w3.org/ns/prov#"
 SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
+SCHEMA: Final = "http://schema.org/"
+OBO: Final = "http://purl.obolibrary.org/obo/"
 BFSQL: Final = "https://w3id.org/bfsql#"
 SKOLEM: Final = "https://w3id.org/.well-known/genid/bfsql/"
 """Where skolemized blank nodes live (RDF 1.1 Concepts, section 3.5)."""
@@ -25,6 +27,42 @@ FIRST: Final = NamedNode(RDF + "first")
 REST: Final = NamedNode(RDF + "rest")
 NIL: Final = NamedNode(RDF + "nil")
 LABEL: Final = NamedNode(RDFS + "label")
+
+LABELS: Final = (
+    RDFS + "label",
+    SKOS + "prefLabel",
+    SCHEMA + "name",
+    "https://schema.org/name",
+    "http://xmlns.com/foaf/0.1/name",
+    "http://purl.org/dc/terms/title",
+    "http://purl.org/dc/elements/1.1/title",
+)
+"""Predicates of a node's label, the first that is there wins."""
+
+ALIASES: Final = (
+    SKOS + "altLabel",
+    SKOS + "hiddenLabel",
+    SCHEMA + "alternateName",
+    "https://schema.org/alternateName",
+    "http://xmlns.com/foaf/0.1/nick",
+    "http://www.geneontology.org/formats/oboInOwl#hasExactSynonym",
+    "http://www.geneontology.org/formats/oboInOwl#hasRelatedSynonym",
+    "http://www.geneontology.org/formats/oboInOwl#hasNarrowSynonym",
+    "http://www.geneontology.org/formats/oboInOwl#hasBroadSynonym",
+    OBO + "IAO_0000118",
+)
+"""Predicates of other names of a node."""
+
+DESCRIPTIONS: Final = (
+    SCHEMA + "description",
+    "https://schema.org/description",
+    SKOS + "definition",
+    OBO + "IAO_0000115",
+    "http://purl.org/dc/terms/description",
+    "http://purl.org/dc/elements/1.1/description",
+    RDFS + "comment",
+)
+"""Predicates of a short text about a node, the first that is there wins."""
 
 STATUSES: Final = ("asserted_true", "asserted_false", "hypothetical", "disputed", "retracted")
 """The truth statuses of the language."""
@@ -63,7 +101,8 @@ BUILTIN_PREFIXES: Final = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "dcterms": "http://purl.org/dc/terms/",
     "foaf": "http://xmlns.com/foaf/0.1/",
-    "schema": "http://schema.org/",
+    "schema": SCHEMA,
+    "obo": OBO,
 }
 
 FIXED_PREFIXES: Final = {p: BUILTIN_PREFIXES[p] for p in ("rdf", "rdfs", "owl", "xsd", "prov", "bfsql")}
