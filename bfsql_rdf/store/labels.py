@@ -1,6 +1,7 @@
 """What nodes are called: labels, other names and short descriptions, whatever vocabulary a dataset writes them in."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from pyoxigraph import Literal, NamedNode
 
@@ -57,7 +58,7 @@ class Labels:
         self._index = index
         self._labels = label_predicates(index.figures)
         self._descriptions = description_predicates(index.figures)
-        self._graphs = [*index.allowed(frozenset({"asserted_true"})).values, RECORDS]
+        self._graphs: list[Any] = [*index.allowed(frozenset({"asserted_true"})).values, RECORDS]
 
     def label(self, node: NamedNode) -> str | None:
         """The label of a node, or None."""
