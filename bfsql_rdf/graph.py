@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import rdflib
-from pyoxigraph import NamedNode, Store
+from pyoxigraph import Store
 
 from bfsql_rdf.engine.bfs import run_bfs
 from bfsql_rdf.engine.closure import run_closure
@@ -99,7 +99,7 @@ class Graph:
 
     def _described(self, ids: Sequence[str]) -> Descriptions:
         index = self._index
-        nodes = dict.fromkeys(NamedNode(index.ids.expand(text, "ids")) for text in ids)
+        nodes = dict.fromkeys(index.node(text, "ids") for text in ids)
         shaper = Shaper(index, index.allowed(frozenset({"asserted_true"})), uncut=True)
         known = {node: index.known(node) for node in nodes}
         found = [node for node in nodes if known[node]]

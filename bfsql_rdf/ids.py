@@ -38,7 +38,8 @@ class Ids:
 
     `prefixes` maps a prefix to its IRI, or to a list whose first IRI is canonical and whose rest are alternate
     forms; `found` are prefixes of the loaded files, taken where the profile says nothing else.
-    `occurs` tells whether an IRI stands in the data: it decides about `x:y` with an undeclared `x`.
+    `occurs` tells whether an IRI stands in the data: it decides about `x:y` with an undeclared `x`; `recognise`
+    knows further ways to write an id that comes in, and gives its IRI or None.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Ids:
         occurs: Callable[[str], bool] = lambda iri: False,
     ) -> None:
         self.occurs = occurs
+        self.recognise: Callable[[str], str | None] = lambda text: None
         self._forms: dict[str, list[str]] = {}
         self.alternates: dict[str, str] = {}
         taken: set[str] = set()
@@ -130,6 +132,11 @@ class Ids:
 
         Raises QueryError (`bad_iri`, `unknown_prefix`) that names the known prefixes.
         """
+        iri = self.expand_exactly(text, where)
+        return self.recognise(iri) or iri
+
+    def expand_exactly(self, text: str, where: str = "id") -> str:
+        """As `expand`, but a predicate that is made of a property stays itself."""
         if text.startswith("<") and text.endswith(">"):
             return self.canonical(self._checked(text[1:-1], text, where))
         if text.startswith("_:"):
@@ -139,6 +146,8 @@ class Ids:
             start = self._forms[head][0] if head in self._forms else self._others[head]
             return self.canonical(self._checked(start + rest, text, where))
         if not colon:
+            if known := self.recognise(text):
+                return known
             raise QueryError(
                 f"{text!r} is neither a CURIE nor an IRI",
                 code="bad_id",

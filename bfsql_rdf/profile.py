@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bfsql_rdf.errors import ProfileError
 
-STYLE_NAMES = ("reifier", "reification", "plain")
+STYLE_NAMES = ("reifier", "reification", "wikibase", "axiom", "graph", "plain")
 
 
 class _Part(BaseModel):
@@ -72,6 +72,7 @@ class Profile(_Part):
     labels: bool = False
     inside: list[str] = Field(default_factory=list)
     merge_reifiers: bool = False
+    restrictions: bool = True
     prefixes: dict[str, str | list[str]] = Field(default_factory=dict)
     status: StatusProfile = StatusProfile()
     position: PositionProfile = PositionProfile()
@@ -124,11 +125,16 @@ class Profile(_Part):
         return profile
 
     def to_toml(self) -> str:
-        """The profile as TOML, only what differs from the defaults."""
-        return tomli_w.dumps(self.model_dump(exclude_defaults=True, exclude_none=True))
+        """The profile as TOML, only what a person wrote."""
+        return tomli_w.dumps(self.model_dump(exclude_unset=True, exclude_none=True))
+
+    def completed(self, found: dict[str, Any]) -> "Profile":
+        """The profile with what was found in the data for the keys that a person left out."""
+        fresh = {key: value for key, value in found.items() if key not in self.model_fields_set}
+        return Profile.model_validate(self.model_dump(exclude_unset=True, exclude_none=True) | fresh) if fresh else self
 
     @property
     def digest(self) -> str:
         """Twelve hex digits that change when anything that shapes the index changes (limits do not)."""
-        text = self.model_dump_json(exclude={"limits", "text_limit", "labels", "view"})
+        text = self.model_dump_json(exclude={"limits", "text_limit", "labels", "view"}, exclude_unset=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -27,6 +27,11 @@ FIRST: Final = NamedNode(RDF + "first")
 REST: Final = NamedNode(RDF + "rest")
 NIL: Final = NamedNode(RDF + "nil")
 LABEL: Final = NamedNode(RDFS + "label")
+ANNOTATED_SOURCE: Final = NamedNode(OWL + "annotatedSource")
+ANNOTATED_PROPERTY: Final = NamedNode(OWL + "annotatedProperty")
+ANNOTATED_TARGET: Final = NamedNode(OWL + "annotatedTarget")
+NANOPUB: Final = "http://www.nanopub.org/nschema#"
+HAS_ASSERTION: Final = NANOPUB + "hasAssertion"
 
 LABELS: Final = (
     RDFS + "label",
@@ -108,9 +113,24 @@ BUILTIN_PREFIXES: Final = {
 FIXED_PREFIXES: Final = {p: BUILTIN_PREFIXES[p] for p in ("rdf", "rdfs", "owl", "xsd", "prov", "bfsql")}
 """Prefixes that a file cannot give another meaning (a profile can): the profile's defaults are written in them."""
 
-STRUCTURAL_TYPES: Final = frozenset({OWL + "NamedIndividual", OWL + "Thing", RDFS + "Resource"})
+STRUCTURAL_TYPES: Final = frozenset(
+    {
+        OWL + "NamedIndividual",
+        OWL + "Thing",
+        RDFS + "Resource",
+        "http://wikiba.se/ontology#Item",
+        "http://wikiba.se/ontology#Property",
+        "http://www.w3.org/ns/lemon/ontolex#LexicalEntry",
+        "http://www.w3.org/ns/lemon/ontolex#LexicalSense",
+        "http://www.w3.org/ns/lemon/ontolex#Form",
+    }
+)
+"""Types that are shown only where nothing else is known."""
+
 LIST_DATATYPE: Final = NamedNode("urn:bfsql:list")
 """Datatype, inside the index only, of a literal that spells an RDF list of literals as a JSON array."""
+JSON_DATATYPE: Final = NamedNode("urn:bfsql:json")
+"""Datatype, inside the index only, of a literal that spells a JSON object; {"@id": IRI} in it is an id."""
 
 _BAD_IRI = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
 _INTEGERS = frozenset(
@@ -177,6 +197,6 @@ def literal_value(literal: Literal) -> Any:
         return int(text) if datatype == XSD + "decimal" and re.fullmatch(r"[+-]?\d+", text) else number
     if datatype == XSD + "boolean" and text in ("true", "false", "1", "0"):
         return text in ("true", "1")
-    if literal.datatype == LIST_DATATYPE:
+    if datatype in (LIST_DATATYPE.value, JSON_DATATYPE.value):
         return json.loads(text)
     return text

@@ -11,7 +11,7 @@ import bfsql_rdf
 PACKAGE = Path(bfsql_rdf.__file__).parent
 FLOORS = [
     ["errors", "terms"],
-    ["positions", "profile", "ids", "models"],
+    ["positions", "profile", "ids", "models", "wikibase"],
     ["names"],
     ["compiler.text", "compiler"],
     ["styles"],

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from pyoxigraph import NamedNode
+from pyoxigraph import Literal, NamedNode
 
 PREFIXED = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -41,6 +41,11 @@ def select(variables: str, body: str, *, distinct: bool = False, datasets: Itera
 def alternatives(predicates: Iterable[str]) -> str:
     """A property path of one step over any of the predicates."""
     return "|".join(iri(predicate) for predicate in predicates)
+
+
+def starts_with(variable: str, starts: Iterable[str]) -> str:
+    """A test whether the IRI of a variable starts with one of some texts."""
+    return " || ".join(f"STRSTARTS(STR(?{variable}), {Literal(start)})" for start in starts)
 
 
 def _indent(text: str, spaces: int) -> str:

@@ -46,7 +46,7 @@ def resolve_seeds(index: Index, seeds: list[str]) -> tuple[list[NamedNode], list
     found: dict[NamedNode, None] = {}
     unknown: list[str] = []
     for text in seeds:
-        node = NamedNode(index.ids.expand(text, "seeds"))
+        node = index.node(text, "seeds")
         if index.known(node):
             found[node] = None
         else:

@@ -20,7 +20,7 @@ def run_closure(index: Index, query: ClosureQuery) -> tuple[Closure, NamedNode, 
     Raises QueryError for a start or a predicate that is not in the graph.
     """
     predicate = index.predicates.require(query.predicate, "predicate")
-    start = NamedNode(index.ids.expand(query.start, "start"))
+    start = index.node(query.start, "start")
     if not index.known(start):
         raise QueryError(
             f"{index.ids.compress(start.value)} is not in this graph",

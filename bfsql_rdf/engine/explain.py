@@ -10,7 +10,7 @@ from bfsql_rdf.engine.bfs import resolve_filters, run_bfs
 from bfsql_rdf.engine.closure import closure_plan, run_closure
 from bfsql_rdf.engine.scan import Scanner
 from bfsql_rdf.models import BfsQuery, ClosureQuery, ScanQuery
-from bfsql_rdf.store.build import dataset_styles
+from bfsql_rdf.store.findings import recalled, styles_of
 from bfsql_rdf.store.index import Allowed, Index
 from bfsql_rdf.store.layout import DISPLAY
 from bfsql_rdf.store.load import Opened
@@ -25,7 +25,7 @@ def describe_dataset(opened: Opened) -> hops.Dataset:
         return [index.ids.expand(text, "profile") for text in texts]
 
     return hops.Dataset(
-        styles=[style for style in dataset_styles(opened.source, profile) if style.name in figures.styles],
+        styles=[style for style in styles_of(recalled(figures), profile) if style.name in figures.styles],
         status=index.ids.expand(profile.status.predicate, "status"),
         position=profile.position.path,
         types=expand(profile.types),

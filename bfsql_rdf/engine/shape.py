@@ -105,7 +105,7 @@ class Shaper:
     def _evidence(self, term: Any, path: tuple[Any, ...]) -> dict[str, Any]:
         if type(term) is not NamedNode:
             return {"value": self._values.value([term], self.uncut)}
-        blank = term.value.startswith(SKOLEM)
+        blank = term.value.startswith(SKOLEM) or self.index.opaque(term.value)
         body: dict[str, Any] = {} if blank else {"id": self.id(term.value)}
         quads = self.index.fields(term)
         nested: dict[str, list[Any]] = {}
@@ -139,12 +139,14 @@ class Shaper:
     # Edges
 
     def stub_edge(self, edge: Edge) -> dict[str, Any]:
-        """`{subject, predicate, object}`."""
-        return {
+        """`{subject, predicate, object}`, and `derived_via` where the edge was read out of an anonymous class."""
+        body = {
             "subject": self.id(edge[0].value),
             "predicate": self.predicate(edge[1].value),
             "object": self.id(edge[2].value),
         }
+        via = self.index.derived_via(edge)
+        return body | {"derived_via": via} if via else body
 
     def edge(self, edge: Edge) -> dict[str, Any]:
         """A full edge: its triple and the data of the allowed statements that state it."""

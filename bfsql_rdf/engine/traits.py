@@ -40,7 +40,10 @@ def mirrors(index: Index, allowed: Allowed, edges: Iterable[Edge], traits: froze
     present = set(edges)
     reasons: dict[Edge, set[str]] = {}
     symmetric = frozenset(index.figures.symmetric)
-    for subject, predicate, object_ in present:
+    for edge in present:
+        if index.derived_via(edge):
+            continue  # what holds of some member of a class has no mirror
+        subject, predicate, object_ = edge
         name = index.predicates.show(predicate.value)
         if "Symmetric" in traits and predicate.value in symmetric:
             reasons.setdefault((object_, predicate, subject), set()).add(f"Symmetric({name})")

@@ -50,6 +50,8 @@ class Values:
         if type(term) is not Literal:
             return self._id(term.value)
         value = literal_value(term)
+        if isinstance(value, dict):
+            return {key: self._id(one["@id"]) if isinstance(one, dict) else one for key, one in value.items()}
         if isinstance(value, str) and not uncut and len(value) > self._limit:
             return value[: self._limit] + "…"
         if isinstance(value, list) and not uncut and term.datatype == LIST_DATATYPE:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyoxigraph import NamedNode
 
+from bfsql_rdf.store.wikibase import references
 from bfsql_rdf.terms import SKOLEM
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def evidence_nodes(builder: "Builder") -> set[int]:
                 inside.add(number)
                 fresh.append(node)
         frontier = {quad.object for node in fresh for quad in source.match(node, None, None) if _blank(quad.object)}
+    if builder.exports:
+        inside.update(hash(builder.node(node)) for node in references(builder.exports))
     return inside - statements
 
 

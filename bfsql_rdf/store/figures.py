@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 """Raised whenever the index is built differently; an index of another version is rebuilt."""
 
 
@@ -14,7 +14,9 @@ class Figures:
     `predicates` maps an IRI to `[links, stated values, plain values, fields of statements]`; `types`, `statuses`
     and `styles` map to counts; `link_sets`, `value_sets` and `type_sets` are the status sets that occur among
     links, values and stated types; `positions` maps a kind to its first and last
-    position as text; `superclasses` maps a type to its direct superclasses.
+    position as text; `superclasses` maps a type to its direct superclasses; `reifies`, `claims`, `wikibase`
+    and `nanopublications` are the vocabularies found, `found` and `prefixes` what follows from them for the
+    profile; `redirects` counts other names of entities, `derived` edges read out of anonymous classes.
     """
 
     version: int = INDEX_VERSION
@@ -39,6 +41,13 @@ class Figures:
     vocab: list[str] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
     reifies: list[str] = field(default_factory=list)
+    claims: list[str] = field(default_factory=list)
+    nanopublications: bool = False
+    wikibase: dict[str, Any] | None = None
+    redirects: int = 0
+    derived: int = 0
+    found: dict[str, Any] = field(default_factory=dict)
+    prefixes: dict[str, str] = field(default_factory=dict)
     warnings: list[dict[str, str]] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:

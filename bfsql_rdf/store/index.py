@@ -15,6 +15,7 @@ from bfsql_rdf.store.figures import Figures
 from bfsql_rdf.store.layout import (
     ALIAS,
     ALL_TYPES,
+    DERIVED,
     DISPLAY,
     INSIDE,
     KINDS,
@@ -24,6 +25,7 @@ from bfsql_rdf.store.layout import (
     status_graph,
 )
 from bfsql_rdf.terms import RESERVED_KEYS
+from bfsql_rdf.wikibase import is_reference
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class Index:
                 self._statuses[graph] = self._statuses[stated] = statuses
         self._stated = [stated for kinds in self._kinds.values() for _, stated, _ in kinds]
         self.internal = frozenset([ALIAS, ALL_TYPES, DISPLAY, INSIDE, *KINDS.values(), *self._stated])
+        self.opaque = is_reference if figures.wikibase else (lambda iri: False)
+        """Whether an IRI of evidence is a mere hash."""
         terms = {*figures.predicates, *figures.inverses, *figures.symmetric, *figures.transitive}
         labels, by_label, ours = figures.labels, profile.names == "label", frozenset({"Thing", "Statement"})
         self.predicates = Names("predicate", terms, ids, figures.vocab, labels, by_label, RESERVED_KEYS)
@@ -98,6 +102,15 @@ class Index:
         return self._statuses.get(graph)
 
     # Nodes
+
+    def node(self, text: str, where: str) -> NamedNode:
+        """The canonical node of an id that comes in, redirects followed; QueryError for what is no id."""
+        node = NamedNode(self.ids.expand(text, where))
+        if self.figures.redirects:
+            found = next(self.store.quads_for_pattern(None, ALIAS, node, RECORDS), None)
+            if found is not None:
+                return found.subject  # type: ignore[return-value]
+        return node
 
     def known(self, node: NamedNode) -> bool:
         """Whether the node stands anywhere in the graph."""
@@ -199,6 +212,16 @@ class Index:
     def supported(self, triple: Triple, stated: Iterable[NamedNode], cutoff: Cutoff) -> bool:
         """Whether one of those statements of the triple is in time."""
         return any(self.in_time(one.id, cutoff) for one in self.statements_of(triple, stated))
+
+    def derived_via(self, edge: tuple[NamedNode, NamedNode, NamedNode]) -> str | None:
+        """The construct that an edge was read out of, None for one that the data states itself."""
+        if not self.figures.derived:
+            return None
+        for quad in self.store.quads_for_pattern(*edge, None):
+            name = getattr(quad.graph_name, "value", "")
+            if name.startswith(DERIVED):
+                return str(name[len(DERIVED) :]).replace(",", ", ")
+        return None
 
     def walked_graphs(self, allowed: Allowed) -> tuple[NamedNode, ...]:
         """The graphs a hop walks: described links first, then plain ones."""

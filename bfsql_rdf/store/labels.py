@@ -1,6 +1,6 @@
 """What nodes are called: labels, other names and short descriptions, whatever vocabulary a dataset writes them in."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pyoxigraph import Literal, NamedNode
@@ -8,6 +8,7 @@ from pyoxigraph import Literal, NamedNode
 from bfsql_rdf.store.figures import Figures
 from bfsql_rdf.store.index import Index
 from bfsql_rdf.store.layout import RECORDS
+from bfsql_rdf.store.text import choose_text
 from bfsql_rdf.terms import ALIASES, DESCRIPTIONS, LABELS, local_name
 
 _LABEL_NAMES = ("label", "preflabel", "name", "title", "fullname", "displayname", "caption")
@@ -36,19 +37,6 @@ def _chosen(figures: Figures, known: Sequence[str], names: Sequence[str]) -> lis
     for name in names:
         found += sorted(iri for iri in present if local_name(iri).lower() == name and iri not in known)
     return [NamedNode(iri) for iri in found]
-
-
-def choose_text(literals: Iterable[Literal], languages: Sequence[str]) -> str | None:
-    """One text: in the first wanted language that is there, then `mul`, then untagged, then the first tag in order."""
-    texts: dict[str, str] = {}
-    for one in literals:
-        tag = (one.language or "").lower()
-        texts[tag] = min(one.value, texts.get(tag, one.value))
-    wanted = [language.lower() for language in languages]
-    order: list[str] = []
-    for want in wanted:
-        order += [want, *sorted(tag for tag in texts if tag.startswith(want + "-"))]
-    return next((texts[tag] for tag in [*order, "mul", "", *sorted(texts)] if tag in texts), None)
 
 
 class Labels:

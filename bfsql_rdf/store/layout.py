@@ -4,7 +4,8 @@ Named graphs hold what a hop walks, so that a hop is one quad pattern:
 
 - `links/SET` and `values/SET`: the triples, with resource and with literal objects, that statements whose statuses
   are exactly SET state;
-- `plain`: links that no statement describes.
+- `plain`: links that no statement describes;
+- `derived/HOW`: those triples among the others that were read out of an anonymous class (not walked).
 
 The default graph, which Oxigraph indexes three ways instead of six, holds what is looked up by subject or triple:
 
@@ -20,6 +21,8 @@ from urllib.parse import quote
 from pyoxigraph import DefaultGraph, NamedNode
 
 PLAIN = NamedNode("urn:bfsql:plain")
+DERIVED = "urn:bfsql:derived/"
+"""What the names of the graphs of derived triples start with; the construct follows."""
 RECORDS = DefaultGraph()
 """Everything that is looked up by subject."""
 
@@ -28,6 +31,8 @@ ALL_TYPES = NamedNode("urn:bfsql:types")
 INSIDE = NamedNode("urn:bfsql:inside")
 """Marks a node that is evidence inside a statement."""
 ALIAS = NamedNode("urn:bfsql:alias")
+NANOPUBLICATION = "urn:bfsql:nanopublication"
+"""Predicate from an assertion graph to its nanopublication."""
 KINDS = {kind: NamedNode(f"urn:bfsql:position/{kind}") for kind in ("number", "date", "text")}
 """Predicate of a position key, by kind."""
 

@@ -16,10 +16,12 @@ from bfsql_rdf.ids import Ids
 from bfsql_rdf.profile import Profile
 from bfsql_rdf.store.build import Builder
 from bfsql_rdf.store.figures import INDEX_VERSION, Figures
+from bfsql_rdf.store.findings import study
 from bfsql_rdf.store.folder import Folder, damage_told, hold
 from bfsql_rdf.store.index import Index
 from bfsql_rdf.store.reading import FileInfo, open_reading
 from bfsql_rdf.store.source import Source
+from bfsql_rdf.wikibase import Wikibase
 
 Progress = Callable[[str, int, int], None]
 """Called with what is read (a file name, or "index"), bytes and quads so far."""
@@ -108,13 +110,25 @@ def build_index(data: Store, target: Store, profile: Profile, meta: Meta, progre
     try:
         ids = Ids(profile.prefixes, meta.prefixes)
         source = Source(data, [ids.expand(graph, "graphs") for graph in profile.graphs], ids.prefixes)
-        builder = Builder(source, profile, ids, meta.star)
-        builder.figures.vocab = list(meta.base_vocab)
+        findings = study(source)
+        ids = _ids(profile, meta, findings.prefixes, findings.wikibase)
+        source.prefixes = ids.prefixes
+        builder = Builder(source, profile.completed(findings.profile), ids, findings, meta.star)
+        builder.figures.profile, builder.figures.vocab = profile.digest, list(meta.base_vocab)
         target.bulk_extend(_counted(builder.quads(), progress) if progress else builder.quads())
     except QueryError as error:  # only the profile's own ids are read here
         raise ProfileError(error.message, code="bad_profile", where=error.where, hint=error.hint) from None
     meta.figures = builder.figures
     return open_index(target, meta, profile)
+
+
+def _ids(profile: Profile, meta: Meta, found: dict[str, str], wikibase: Wikibase | None) -> Ids:
+    """Ids over the prefixes of the profile, the files, and what was found, in this order."""
+    declared = meta.prefixes
+    ids = Ids(profile.prefixes, declared | {prefix: iri for prefix, iri in found.items() if prefix not in declared})
+    if wikibase is not None:
+        ids.recognise = wikibase.recognise
+    return ids
 
 
 def _counted(quads: Iterable[Quad], progress: Progress) -> Iterable[Quad]:
@@ -127,8 +141,10 @@ def _counted(quads: Iterable[Quad], progress: Progress) -> Iterable[Quad]:
 def open_index(store: Store, meta: Meta, profile: Profile) -> Index:
     """The index in a store that was built before."""
     assert meta.figures is not None
-    ids = Ids(profile.prefixes, meta.prefixes)
-    index = Index(store, meta.figures, ids, profile)
+    figures = meta.figures
+    wikibase = Wikibase.from_dict(figures.wikibase) if figures.wikibase else None
+    ids = _ids(profile, meta, figures.prefixes, wikibase)
+    index = Index(store, figures, ids, profile.completed(figures.found))
     ids.occurs = lambda iri: index.known(NamedNode(iri))
     return index
 

@@ -11,7 +11,8 @@ from bfsql_rdf.compiler.text import select
 from bfsql_rdf.errors import QueryError
 from bfsql_rdf.store.layout import ALIAS, states, status_graph
 from bfsql_rdf.styles import Style
-from bfsql_rdf.terms import BFSQL, LABEL, OWL, RDF_TYPE, SKOLEM, STATUSES, local_name
+from bfsql_rdf.terms import BFSQL, FIRST, LABELS, OWL, RDF_TYPE, REST, SKOLEM, STATUSES, local_name
+from bfsql_rdf.wikibase import RANKS
 
 if TYPE_CHECKING:
     from bfsql_rdf.store.build import Builder
@@ -46,13 +47,11 @@ class Spine:
         profile = builder.profile
         self.status = NamedNode(builder.ids.expand(profile.status.predicate, "status.predicate"))
         self._values = {self._value_key(text): status for text, status in profile.status.values.items()}
-        self._type_predicates = {NamedNode(builder.ids.expand(text, "types")) for text in profile.types}
-        self._hidden = {NamedNode(builder.ids.expand(text, "hidden")) for text in profile.hidden}
+        self._type_predicates, self._hidden = builder.type_iris, builder.hidden
         subclass = {NamedNode(builder.ids.expand(text, "subclass")) for text in profile.subclass}
-        self._telling = {LABEL, RDF_TYPE, NamedNode(OWL + "inverseOf")} | subclass
+        self._telling = {*map(NamedNode, (*LABELS, OWL + "inverseOf")), RDF_TYPE} | subclass
         reifier = next((style for style in styles if style.name == "reifier"), None)
         self._reifies = [NamedNode(iri) for iri in sorted(reifier.structure)] if reifier else []
-        builder.figures.reifies = [node.value for node in self._reifies]
         if reifier and (star or profile.merge_reifiers):
             self._merge(star)
 
@@ -105,12 +104,13 @@ class Spine:
     def rows(self) -> Iterator[Row]:
         """Every statement of every style, canonical: (id, subject, predicate, object, style, its terms in the data).
 
-        A list as object gives a row for each member: it is an array, and the statement is of each.
+        A list as object gives a row for each member: it is an array, and the statement is of each; an anonymous
+        class one for each edge that it stands for.
         """
         builder = self.builder
         mixed = any(builder.source.has(None, predicate, None) for predicate in self._reifies)
         for style in self.styles:
-            raw = self._reifier_rows() if style.name == "reifier" else self._style_rows(style)
+            raw = self._raw_rows(style)
             for statement, subject, predicate, object_ in raw:
                 if self.merged and statement in self.merged:
                     continue
@@ -119,9 +119,21 @@ class Spine:
                     continue
                 if mixed and style.name != "reifier" and self._reified(statement, subject, predicate, object_):
                     continue
-                who, what, how = builder.node(statement), builder.node(subject), builder.node(predicate)
-                for member in builder.objects(object_):
+                who, what = builder.node(statement), builder.node(subject)
+                for how, member in builder.stated(what, predicate, object_):
                     yield who, what, how, member, style, (subject, predicate, object_)
+
+    def _raw_rows(self, style: Style) -> Iterator[tuple[Any, Any, Any, Any]]:
+        """The rows of a style; by pattern lookups where those are faster than its SPARQL."""
+        if style.name == "reifier":
+            return self._reifier_rows()
+        if style.name == "wikibase" and self.builder.exports:
+            return self.builder.exports.rows()
+        rows = self._style_rows(style)
+        if style.name != "graph":
+            return rows
+        spelled = {part for other in self.styles for part in other.structure} | {FIRST.value, REST.value}
+        return (row for row in rows if row[2].value not in spelled and row[0] != row[1])
 
     def _reified(self, statement: Any, *triple: Any) -> bool:
         """Whether a statement of another style is a reifier of the same triple too, and so the same statement."""
@@ -179,11 +191,12 @@ class Spine:
 
     def _default(self, style: Style, subject: Any, predicate: Any, object_: Any) -> tuple[str, ...]:
         """The status of a silent statement: what is only quoted has a status of its own."""
-        if not style.unasserted or self._asserted(subject, predicate, object_):
+        if not style.unasserted or self.asserted(subject, predicate, object_):
             return ("asserted_true",)
         return (self.builder.profile.status.unasserted,)
 
-    def _asserted(self, subject: NamedNode, predicate: NamedNode, object_: Any) -> bool:
+    def asserted(self, subject: NamedNode, predicate: NamedNode, object_: Any) -> bool:
+        """Whether the data has a canonical triple, in whatever spelling."""
         forms = self.builder.raw_forms
         objects = [object_] if type(object_) is Literal else forms(object_)
         source = self.builder.source
@@ -193,13 +206,15 @@ class Spine:
         """What each statement itself states, by the hash of its id."""
         found: dict[int, tuple[str, ...]] = {}
         names: dict[Any, tuple[str, ...]] = {}
-        for quad in self.builder.source.match(None, self.status, None):
-            status = names.get(quad.object)
-            if status is None:
-                status = names[quad.object] = (self._status_name(quad.object),)
-            key = hash(self.builder.node(quad.subject))
-            before = found.get(key)
-            found[key] = self._joined(before, status) if before else status
+        own = [NamedNode(style.status) for style in self.styles if style.status]
+        for predicate in dict.fromkeys([self.status, *own]):
+            for quad in self.builder.source.match(None, predicate, None):
+                status = names.get(quad.object)
+                if status is None:
+                    status = names[quad.object] = (self._status_name(quad.object),)
+                key = hash(self.builder.node(quad.subject))
+                before = found.get(key)
+                found[key] = self._joined(before, status) if before else status
         return found
 
     def _joined(self, one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
@@ -230,6 +245,8 @@ class Spine:
             return self._values[text]
         if text in STATUSES:
             return text
+        if text in RANKS:
+            return RANKS[text]
         if text.startswith(BFSQL) and local_name(text) in STATUSES:
             return local_name(text)
         name = self.builder.ids.compress(text) if type(value) is NamedNode else text
@@ -254,7 +271,7 @@ class Spine:
             self._believed.add(hash((subject, predicate, object_)))
         if predicate in self._hidden:
             kind = "types"
-        elif predicate in self._type_predicates and not literal:
+        elif predicate.value in self._type_predicates and not literal:
             if statuses == ("asserted_true",):
                 self.stated_types.setdefault(subject, set()).add(object_.value)
             self.described.discard(hash((subject, predicate, object_)))
@@ -311,6 +328,6 @@ class Spine:
             self.subjects.add(hash(subject))
             self._objects.update((hash(object_), hash(node)))
             predicate = self.builder.node(triple.predicate)
-            asserted = self._asserted(subject, predicate, object_)
+            asserted = self.asserted(subject, predicate, object_)
             status = "asserted_true" if asserted else self.builder.profile.status.unasserted
             yield from self._emit(node, subject, predicate, object_, (status,), "triple term")
