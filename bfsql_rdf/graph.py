@@ -104,7 +104,8 @@ class Graph:
         known = {node: index.known(node) for node in nodes}
         found = [node for node in nodes if known[node]]
         missing = [index.ids.compress(node.value) for node in nodes if not known[node]]
-        return Descriptions(nodes=[shaper.node(node) for node in found], not_found=missing or None)
+        bodies = [shaper.node(node) for node in found]
+        return Descriptions(labels=shaper.labels(bodies), nodes=bodies, not_found=missing or None)
 
     def explain(self, primitive: str, query: Any = None, /, **keys: Any) -> dict[str, Any]:
         """The SPARQL of a query ("bfs", "closure" or "scan"): `{sparql: [text], plan: [text]}`.

@@ -80,9 +80,9 @@ class Subgraph(Result):
     max_hops: int
     node_count: int
     edge_count: int
+    labels: dict[str, str] | None = None
     nodes: list[dict[str, Any]]
     edges: list[dict[str, Any]]
-    labels: dict[str, str] | None = None
     unknown_seeds: list[str] | None = None
     truncated: dict[str, Any] | None = None
     warnings: list[dict[str, str]] | None = None
@@ -102,6 +102,7 @@ class Scan(Result):
 
     node_count: int
     edge_count: int
+    labels: dict[str, str] | None = None
     nodes: list[dict[str, Any]]
     edges: list[dict[str, Any]]
     next: str | None = None
@@ -111,6 +112,7 @@ class Scan(Result):
 class Descriptions(Result):
     """The answer of `describe_entities`."""
 
+    labels: dict[str, str] | None = None
     nodes: list[dict[str, Any]]
     not_found: list[str] | None = None
 

@@ -157,6 +157,14 @@ class Wikibase:
             return None
         return self.bases[match["base"]] + match["id"]
 
+    def no_value(self, iri: str) -> str | None:
+        """The property that a class of things without a value of it is made of."""
+        if iri in self.roles:
+            role, property_ = self.roles[iri]
+            return property_ if role == "novalue" else None
+        match = _PREDICATE.fullmatch(iri)
+        return self.property_of(iri) if match is not None and match["role"] == "novalue" else None
+
     def recognise(self, text: str) -> str | None:
         """The IRI of an entity by its bare id, the URL of a page or data file, or a predicate of a property."""
         if _ENTITY.fullmatch(text):

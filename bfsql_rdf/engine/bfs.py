@@ -1,7 +1,6 @@
 """`bfs_query`: filters resolved, layers walked, nodes and edges shaped."""
 
 from collections import Counter
-from typing import Any
 
 from pyoxigraph import NamedNode, Triple
 
@@ -14,7 +13,7 @@ from bfsql_rdf.names import Names
 from bfsql_rdf.positions import Cutoff
 from bfsql_rdf.store.index import Allowed, Index
 from bfsql_rdf.store.layout import KINDS, PLAIN, RECORDS
-from bfsql_rdf.terms import LABEL, STATUSES
+from bfsql_rdf.terms import STATUSES
 
 DEFAULT_STATUS = ("asserted_true",)
 
@@ -187,7 +186,7 @@ def run_bfs(index: Index, query: BfsQuery) -> tuple[Subgraph, Walk, Allowed]:
         edge_count=len(edges),
         nodes=nodes,
         edges=edges,
-        labels=stub_labels(index, walked, nodes) if index.profile.labels else None,
+        labels=shaper.labels(nodes),
         unknown_seeds=unknown or None,
         truncated=walked.truncated,
         warnings=warnings or None,
@@ -251,15 +250,3 @@ def nothing_walked(index: Index, seeds: list[NamedNode], allowed: Allowed) -> li
         return [{"code": "no_statements", "message": "no statement of any status touches the seeds"}]
     message = f"nothing here may be walked under these filters; at the seeds stand {', '.join(parts)}"
     return [{"code": "nothing_allowed", "message": message}]
-
-
-def stub_labels(index: Index, walked: Walk, nodes: list[dict[str, Any]]) -> dict[str, str]:
-    """The label of each stub that has one."""
-    shaper = Shaper(index, index.everything())
-    labels = {}
-    for node, body in zip(walked.nodes, nodes, strict=True):
-        if len(body) == 2:
-            found = [quad.object for quad in index.store.quads_for_pattern(node, LABEL, None, RECORDS)]
-            if found:
-                labels[body["id"]] = shaper.text(found)
-    return labels

@@ -215,6 +215,7 @@ class Scanner:
         return Scan(
             node_count=len(nodes),
             edge_count=len(edges),
+            labels=shaper.labels(nodes),
             nodes=nodes,
             edges=edges,
             next=cursor,

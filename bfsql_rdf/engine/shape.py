@@ -9,6 +9,7 @@ from pyoxigraph import NamedNode, Quad, Triple
 from bfsql_rdf.engine.values import Values
 from bfsql_rdf.engine.walk import Edge
 from bfsql_rdf.store.index import Allowed, Index, Statement
+from bfsql_rdf.store.labels import Labels
 from bfsql_rdf.terms import SKOLEM
 
 EVIDENCE_DEPTH = 3
@@ -20,7 +21,8 @@ class Shaper:
     def __init__(self, index: Index, allowed: Allowed, uncut: bool = False) -> None:
         self.index, self.allowed, self.uncut = index, allowed, uncut
         profile, ids = index.profile, index.ids
-        self.id = ids.compress
+        self._mentioned: dict[str, str] = {}
+        self.id = self._mention if profile.labels else ids.compress
         self.predicate = index.predicates.show
         self._values = Values(profile, self.predicate, self.id)
         self._provenance = {NamedNode(ids.expand(text, "provenance")) for text in profile.provenance}
@@ -29,6 +31,20 @@ class Shaper:
         self._statement_keys = {self._method: "", status: ""} | dict.fromkeys(self._provenance, "")
         self._about = index.figures.about_statements > 0
         self._nodes_view = profile.view == "nodes"
+
+    def _mention(self, iri: str) -> str:
+        short = self.index.ids.compress(iri)
+        self._mentioned[short] = iri
+        return short
+
+    def labels(self, nodes: list[dict[str, Any]]) -> dict[str, str] | None:
+        """The labels of what was shaped by its id alone; None where the profile wants none."""
+        if not self.index.profile.labels:
+            return None
+        told = {node["id"] for node in nodes if len(node) > 2}
+        known = Labels(self.index)
+        found = {short: known.label(NamedNode(iri)) for short, iri in self._mentioned.items() if short not in told}
+        return {short: label for short, label in sorted(found.items()) if label} or None
 
     # Nodes
 
@@ -46,11 +62,6 @@ class Shaper:
             body["entity_types"] = sorted(map(self.index.type_name, types))
         quads = fields if self._nodes_view or not self.allowed.values else chain(fields, self._stated_values(node))
         return body | self._values.fields(quads, {}, self.uncut)
-
-    def text(self, literals: list[Any]) -> str:
-        """One text for several literals of a label: the wanted language, the first in order."""
-        value = self._values.value(literals)
-        return str(value[0] if isinstance(value, list) else value)
 
     def _quads(self, node: NamedNode) -> Iterable[Quad]:
         """The fields of a node: those no statement describes, and allowed value statements."""
@@ -169,7 +180,8 @@ class Shaper:
             return {}
         bodies = sorted(
             (
-                {"id": self.id(one.id.value), "truth_status": _status(one.statuses)} | self._statement_data(one.id)
+                {"id": self.index.ids.compress(one.id.value), "truth_status": _status(one.statuses)}
+                | self._statement_data(one.id)
                 for one in statements
             ),
             key=lambda body: str(body["id"]),

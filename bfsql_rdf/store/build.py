@@ -111,6 +111,8 @@ class Builder:
         self.cells = {hash(q.subject) for q in self.source.match(None, FIRST, None)}
         self.figures.lists = len(self.cells)
         yield from self.spine.quads()
+        if self.exports:
+            self.figures.warnings += self.exports.warnings()
         yield from self._truthy_types()
         read_ontology(self)
         yield from self._positions()

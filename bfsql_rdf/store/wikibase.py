@@ -35,6 +35,10 @@ _TYPES = ("Item", "Property", "Lexeme", "Mediainfo")
 _TWICE = frozenset({SKOS + "prefLabel", SCHEMA + "name", SCHEMA + "caption"})
 """Predicates that say again what rdfs:label says of an entity."""
 _EVERYTHING = frozenset({WIKIBASE + "Item", WIKIBASE + "Property"})
+_MACHINERY = frozenset(
+    WIKIBASE + name
+    for name in ("Statement", "BestRank", "Reference", "TimeValue", "QuantityValue", "GlobecoordinateValue", "Dump")
+)
 _HOUSEKEEPING = frozenset({SCHEMA + "version", SCHEMA + "dateModified", "http://creativecommons.org/ns#license"})
 
 
@@ -72,7 +76,8 @@ class Exports:
         self.roles = vocabulary.roles
         self.values = Values(source)
         self._made = {role: vocabulary.made_of(role) for role in {role for role, _ in self.roles.values()}}
-        self._no_value = {iri: property_ for iri, (role, property_) in self.roles.items() if role == "novalue"}
+        self._no_value = lru_cache(maxsize=10_000)(vocabulary.no_value)
+        self._without_value: set[int] = set()
         self.redirects = dict(self._find_redirects())
         self.is_bookkeeping = lru_cache(maxsize=100_000)(self._is_bookkeeping)
 
@@ -103,7 +108,6 @@ class Exports:
         for property_, claims in self._made.get("claim", {}).items():
             name = NamedNode(property_)
             stated, nodes = self._nodes("statement", property_), self._nodes("statement_value", property_)
-            none = [NamedNode(iri) for iri, own in self._no_value.items() if own == property_]
             for claim in claims:
                 for quad in match(None, NamedNode(claim), None):
                     statement: Any = quad.object
@@ -114,8 +118,23 @@ class Exports:
                     for main in mains:
                         for value in self.values.canonical(main, deep):
                             yield statement, quad.subject, name, value
-                    if not mains and any(self.source.has(statement, RDF_TYPE, one) for one in none):
+                    if mains:
+                        continue
+                    kinds = [other.object for other in match(statement, RDF_TYPE, None)]
+                    if any(type(kind) is NamedNode and self._no_value(kind.value) == property_ for kind in kinds):
                         yield statement, quad.subject, name, NO_VALUE
+                    else:
+                        self._without_value.add(hash(statement))
+
+    def warnings(self) -> list[dict[str, str]]:
+        """What is odd about the export."""
+        if not self._without_value:
+            return []
+        message = (
+            f"{len(self._without_value)} statements of the export have a rank but no value in it: "
+            "they are neither edges nor fields"
+        )
+        return [{"code": "statements_without_value", "message": message}]
 
     def truthy_types(self, predicate: str) -> Iterator[tuple[NamedNode, NamedNode]]:
         """The types that direct triples alone give: (entity, type)."""
@@ -136,7 +155,7 @@ class Exports:
 
     def told_types(self, types: set[str]) -> set[str]:
         """The types that say something: what everything in a Wikibase is, only where there is no other."""
-        told = {iri for iri in types if iri not in self._no_value}
+        told = {iri for iri in types if not self._no_value(iri)}
         return {iri for iri in told if iri not in _EVERYTHING} or told
 
     # Triples
@@ -184,16 +203,15 @@ class Exports:
         iri: str = kind.value
         if stating:
             return self._typed_statement(builder, subject, iri)
-        if iri in self._no_value:
-            return self._typed_no_value(builder, subject, self._no_value[iri])
-        return iter(()) if self.is_bookkeeping(subject) else None
+        if property_ := self._no_value(iri):
+            return self._typed_no_value(builder, subject, property_)
+        return iter(()) if iri in _MACHINERY or self.is_bookkeeping(subject) else None
 
     def _typed_statement(self, builder: "Builder", statement: NamedNode, iri: str) -> Iterator[Quad]:
         if iri == BEST_RANK:
             builder.counts(NamedNode(BEST))[3] += 1
             yield Quad(statement, NamedNode(BEST), _TRUE)
-        elif iri in self._no_value:
-            property_ = self._no_value[iri]
+        elif property_ := self._no_value(iri):
             own = self._nodes("claim", property_)
             if not any(self.source.has(None, claim, form) for form in builder.raw_forms(statement) for claim in own):
                 builder.counts(NamedNode(property_))[3] += 1
