@@ -30,6 +30,11 @@ LABEL: Final = NamedNode(RDFS + "label")
 ANNOTATED_SOURCE: Final = NamedNode(OWL + "annotatedSource")
 ANNOTATED_PROPERTY: Final = NamedNode(OWL + "annotatedProperty")
 ANNOTATED_TARGET: Final = NamedNode(OWL + "annotatedTarget")
+SUBCLASS: Final = NamedNode(RDFS + "subClassOf")
+EQUIVALENT: Final = NamedNode(OWL + "equivalentClass")
+ON_PROPERTY: Final = NamedNode(OWL + "onProperty")
+SOME_VALUES: Final = NamedNode(OWL + "someValuesFrom")
+HAS_VALUE: Final = NamedNode(OWL + "hasValue")
 NANOPUB: Final = "http://www.nanopub.org/nschema#"
 HAS_ASSERTION: Final = NANOPUB + "hasAssertion"
 

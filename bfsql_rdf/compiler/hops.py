@@ -6,16 +6,20 @@ from dataclasses import dataclass
 
 from pyoxigraph import NamedNode
 
-from bfsql_rdf.compiler.text import alternatives, iri, select, union, values
+from bfsql_rdf.compiler.text import alternatives, iri, select, starts_with, union, values
 from bfsql_rdf.styles.base import Style
-from bfsql_rdf.terms import FIRST, NIL, REST, SKOLEM
+from bfsql_rdf.terms import EQUIVALENT, FIRST, HAS_VALUE, NIL, ON_PROPERTY, REST, SCHEMA, SKOLEM, SOME_VALUES, SUBCLASS
+from bfsql_rdf.wikibase import KEPT, WIKIBASE
 
 ROW = "?statement ?subject ?predicate ?object ?status"
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """What the compiler must know of a dataset: its styles and where status, position and types stand."""
+    """What the compiler must know of a dataset: its styles and where status, position and types stand.
+
+    `bases` are what stands before `direct/P31` in the predicates of a Wikibase export.
+    """
 
     styles: Sequence[Style]
     status: str
@@ -28,6 +32,8 @@ class Dataset:
     plain: bool
     unasserted: bool
     lists: bool
+    bases: Sequence[str] = ()
+    restrictions: bool = False
 
 
 def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
@@ -39,7 +45,7 @@ def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
     nodes = list(frontier)
     branches = []
     for style in dataset.styles:
-        tail = _details(dataset, dated)
+        tail = _details(dataset, style, dated)
         branches.append(style.outgoing(values("subject", nodes)) + tail)
         branches.append(style.incoming(values("object", nodes)) + tail)
         branches.append(f"{values('statement', nodes)}\n{style.pattern}{tail}")
@@ -49,6 +55,8 @@ def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
             branches.append("\n".join([these, plain_pattern(dataset), *_minus_custom(dataset, variable, these)]))
         if dataset.lists:
             branches += _member_branches(dataset, nodes)
+    if dataset.restrictions:
+        branches += _restriction_branches(nodes)
     return _text(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
 
 
@@ -57,7 +65,7 @@ def unasserted_scan(dataset: Dataset, dated: bool) -> list[str]:
     found = []
     for style in dataset.styles:
         if style.scan and dataset.unasserted:
-            body = style.scan + "\nFILTER NOT EXISTS { ?subject ?predicate ?object }" + _details(dataset, dated)
+            body = style.scan + "\nFILTER NOT EXISTS { ?subject ?predicate ?object }" + _details(dataset, style, dated)
             found.append(_text(dataset, select(ROW + (" ?position" if dated else ""), body)))
     return found
 
@@ -65,7 +73,7 @@ def unasserted_scan(dataset: Dataset, dated: bool) -> list[str]:
 def scan(dataset: Dataset, predicates: Sequence[str], dated: bool) -> str:
     """Every statement with one of the predicates (any, when there are none), of any status."""
     chosen = f"\nFILTER(?predicate IN ({', '.join(map(iri, predicates))}))" if predicates else ""
-    branches = [style.pattern + chosen + _details(dataset, dated) for style in dataset.styles]
+    branches = [style.pattern + chosen + _details(dataset, style, dated) for style in dataset.styles]
     if dataset.plain:
         head = values("predicate", [NamedNode(one) for one in predicates]) + "\n" if predicates else ""
         plain = plain_pattern(dataset, literals=bool(predicates))
@@ -104,16 +112,48 @@ def _member_branches(dataset: Dataset, nodes: list[NamedNode]) -> list[str]:
     ]
 
 
+def _restriction_branches(nodes: list[NamedNode]) -> list[str]:
+    """Edges that class restrictions stand for, out and in: `C subClassOf [ onProperty p ; someValuesFrom D ]`."""
+    classes, fillers = (
+        alternatives([SUBCLASS.value, EQUIVALENT.value]),
+        alternatives([SOME_VALUES.value, HAS_VALUE.value]),
+    )
+    owner = f"?subject {classes} ?class ."
+    on, filler = f"?class {ON_PROPERTY} ?predicate .", f"?class {fillers} ?object ."
+    named = "FILTER(isIRI(?predicate) && isIRI(?object))"
+    return [
+        "\n".join([values("subject", nodes), owner, on, filler, named]),
+        "\n".join([values("object", nodes), filler, on, owner, named]),
+    ]
+
+
 def _link_filters(dataset: Dataset) -> list[str]:
     """What keeps the triples that spell statements, types, lists and evidence from being links."""
     structure = sorted({part for style in dataset.styles for part in style.structure})
     chain = [FIRST.value, REST.value] if dataset.lists else []
     left_out = ", ".join(map(iri, [*structure, *chain, *dataset.types, *dataset.hidden]))
-    lines = [f"FILTER(?predicate NOT IN ({left_out}))"]
+    lines = [f"FILTER(?predicate NOT IN ({left_out}))", *_wikibase_filters(dataset)]
     lines += [f"FILTER NOT EXISTS {{ ?subject {iri(part)} ?part }}" for part in structure]
     kind = iri(dataset.types[0])
     lines += [f"FILTER NOT EXISTS {{ ?subject {kind} {iri(inside)} }}" for inside in dataset.inside]
     return [*lines, *_not_evidence(dataset, structure)]
+
+
+def _wikibase_filters(dataset: Dataset) -> list[str]:
+    """What keeps the bookkeeping of a Wikibase export from being links; its direct triples are some.
+
+    A direct triple beside a statement with the same value says the same again: the rows show it.
+    """
+    if not dataset.bases:
+        return []
+    direct = [base + "direct/P" for base in dataset.bases]
+    kept = ", ".join(map(iri, sorted(KEPT)))
+    return [
+        f"FILTER(!({starts_with('predicate', dataset.bases)}) || {starts_with('predicate', direct)})",
+        f"FILTER(!({starts_with('predicate', [WIKIBASE])}) || ?predicate IN ({kept}))",
+        f"FILTER(!({starts_with('subject', dataset.bases)}))",
+        f"FILTER NOT EXISTS {{ ?subject {iri(SCHEMA + 'about')} ?described }}",
+    ]
 
 
 def _not_evidence(dataset: Dataset, structure: Sequence[str]) -> list[str]:
@@ -150,8 +190,8 @@ def _minus_custom(dataset: Dataset, variable: str, frontier: str) -> list[str]:
     return found
 
 
-def _details(dataset: Dataset, dated: bool) -> str:
-    lines = f"\nOPTIONAL {{ ?statement {iri(dataset.status)} ?status }}"
+def _details(dataset: Dataset, style: Style, dated: bool) -> str:
+    lines = f"\nOPTIONAL {{ ?statement {iri(style.status or dataset.status)} ?status }}"
     return lines + (f"\nOPTIONAL {{ ?statement {dataset.position} ?position }}" if dated else "")
 
 

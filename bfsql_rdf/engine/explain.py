@@ -36,6 +36,10 @@ def describe_dataset(opened: Opened) -> hops.Dataset:
         plain=figures.plain_links > 0 or any(counts[2] for counts in figures.predicates.values()),
         unasserted=figures.unasserted > 0,
         lists=figures.lists > 0,
+        bases=sorted(
+            base + "prop/" for base in (figures.wikibase or {"bases": ()})["bases"] if not base.endswith("entity/")
+        ),
+        restrictions=profile.restrictions and figures.derived > 0,
     )
 
 

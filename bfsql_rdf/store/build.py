@@ -71,13 +71,18 @@ class Builder:
             return term  # type: ignore[no-any-return]
         return NamedNode(canonical)
 
+    def predicate(self, term: Any) -> NamedNode:
+        """The canonical predicate of a statement: a predicate that is made of a property is that property."""
+        made = self.exports.roles.get(term.value) if self.exports else None
+        return NamedNode(made[1]) if made else self.node(term)
+
     def object(self, term: Any) -> Any:
         """The canonical object: literals stay as stored."""
         return term if type(term) is Literal else self.node(term)
 
     def stated(self, subject: NamedNode, predicate: Any, object_: Any) -> list[tuple[NamedNode, Any]]:
         """The canonical predicates and objects of a statement: one, the members of a list, or the edges of a class."""
-        name = self.node(predicate)
+        name = self.predicate(predicate)
         if self.is_list(object_):
             values, resources = read_list(self.source, object_, self)
             return [(name, member) for member in [*resources, *([values] if values is not None else [])]]
@@ -196,6 +201,7 @@ class Builder:
         if len(types) > 1:
             self.figures.multi_typed += 1
             for one in types:
+                self.figures.also[one] = self.figures.also.get(one, 0) + (one != shown)
                 yield Quad(node, ALL_TYPES, NamedNode(one))
 
     def counts(self, name: NamedNode) -> list[int]:
@@ -223,7 +229,7 @@ class Builder:
         chosen = [self.ids.expand(text, "vocab") for text in self.profile.vocab]
         figures.vocab = list(dict.fromkeys([*chosen, *figures.vocab, *found]))
         self._label_predicates = [NamedNode(iri) for iri in LABELS if iri in figures.predicates]
-        named = {*order, *figures.inverses, *figures.symmetric, *figures.superclasses}
+        named = {*order, *figures.also, *figures.inverses, *figures.symmetric, *figures.superclasses}
         for iri in sorted(named):
             label = self._label(NamedNode(iri))
             if label:

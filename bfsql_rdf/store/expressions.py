@@ -7,11 +7,23 @@ from typing import Any
 from pyoxigraph import NamedNode
 
 from bfsql_rdf.store.source import Source
-from bfsql_rdf.terms import ANNOTATED_TARGET, BFSQL, FIRST, OWL, RDF_TYPE, RDFS, REST, SKOLEM
+from bfsql_rdf.terms import (
+    ANNOTATED_TARGET,
+    BFSQL,
+    EQUIVALENT,
+    FIRST,
+    HAS_VALUE,
+    ON_PROPERTY,
+    OWL,
+    RDF_TYPE,
+    RDFS,
+    REST,
+    SKOLEM,
+    SOME_VALUES,
+    SUBCLASS,
+)
 
-SUBCLASS, EQUIVALENT = NamedNode(RDFS + "subClassOf"), NamedNode(OWL + "equivalentClass")
 DISJOINT, NOT_TYPE = NamedNode(OWL + "disjointWith"), NamedNode(BFSQL + "notType")
-_ON, _SOME, _HAS = NamedNode(OWL + "onProperty"), NamedNode(OWL + "someValuesFrom"), NamedNode(OWL + "hasValue")
 _BOTH, _NOT = NamedNode(OWL + "intersectionOf"), NamedNode(OWL + "complementOf")
 READ = frozenset({SUBCLASS, EQUIVALENT, RDF_TYPE})
 """Predicates whose anonymous objects are read."""
@@ -36,7 +48,7 @@ class Expressions:
     _read: dict[Any, tuple[Derived, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not any(self.source.has(None, construct, None) for construct in (_SOME, _HAS, _BOTH, _NOT)):
+        if not any(self.source.has(None, construct, None) for construct in (SOME_VALUES, HAS_VALUE, _BOTH, _NOT)):
             return
         for predicate in sorted(self.read, key=str):
             for quad in self._anonymous(predicate):
@@ -48,7 +60,7 @@ class Expressions:
                 if _blank(quad.object):
                     yield quad.object
             return
-        for construct in (_NOT, _ON):  # few, where the instances are many
+        for construct in (_NOT, ON_PROPERTY):  # few, where the instances are many
             for quad in self.source.match(None, construct, None):
                 if _blank(quad.subject) and self.source.has(None, RDF_TYPE, quad.subject):
                     yield quad.subject
@@ -76,12 +88,12 @@ class Expressions:
         """What a class expression says, None when one part of it is beyond edges; `parts` gathers its nodes."""
         parts.append(node)
         one = self._one
-        if (on := one(node, _ON)) is not None:
+        if (on := one(node, ON_PROPERTY)) is not None:
             if _blank(on):
                 return None
-            if (some := one(node, _SOME)) is not None and not _blank(some) and not _is_datatype(some):
+            if (some := one(node, SOME_VALUES)) is not None and not _blank(some) and not _is_datatype(some):
                 return [Derived(on, some, "someValuesFrom")]
-            value = one(node, _HAS)
+            value = one(node, HAS_VALUE)
             return [Derived(on, value, "hasValue")] if type(value) is NamedNode and not _blank(value) else None
         if (other := one(node, _NOT)) is not None:
             return None if _blank(other) else [Derived(NOT_TYPE if instance else DISJOINT, other, "complementOf")]

@@ -11,7 +11,8 @@ INDEX_VERSION = 3
 class Figures:
     """Counts, names and traits of one index.
 
-    `predicates` maps an IRI to `[links, stated values, plain values, fields of statements]`; `types`, `statuses`
+    `predicates` maps an IRI to `[links, stated values, plain values, fields of statements]`; `types` maps a type
+    to how many nodes are shown with it, `also` to how many more have it among several; `statuses`
     and `styles` map to counts; `link_sets`, `value_sets` and `type_sets` are the status sets that occur among
     links, values and stated types; `positions` maps a kind to its first and last
     position as text; `superclasses` maps a type to its direct superclasses; `reifies`, `claims`, `wikibase`
@@ -23,6 +24,7 @@ class Figures:
     profile: str = ""
     predicates: dict[str, list[int]] = field(default_factory=dict)
     types: dict[str, int] = field(default_factory=dict)
+    also: dict[str, int] = field(default_factory=dict)
     statuses: dict[str, int] = field(default_factory=dict)
     styles: dict[str, int] = field(default_factory=dict)
     link_sets: list[list[str]] = field(default_factory=list)

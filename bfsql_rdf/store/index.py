@@ -78,7 +78,7 @@ class Index:
         terms = {*figures.predicates, *figures.inverses, *figures.symmetric, *figures.transitive}
         labels, by_label, ours = figures.labels, profile.names == "label", frozenset({"Thing", "Statement"})
         self.predicates = Names("predicate", terms, ids, figures.vocab, labels, by_label, RESERVED_KEYS)
-        self.types = Names("entity type", figures.types, ids, figures.vocab, labels, by_label, ours)
+        self.types = Names("entity type", [*figures.types, *figures.also], ids, figures.vocab, labels, by_label, ours)
         self._types_shown: dict[NamedNode, str] = {}
 
     def allowed(self, statuses: frozenset[str], cutoff: Cutoff | None = None) -> Allowed:

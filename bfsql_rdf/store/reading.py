@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QuadParser, RdfFormat, Triple, parse
 
@@ -155,6 +155,11 @@ class Reading:
             return parse(path=source.path, format=format, base_iri=self._base, lenient=lenient)
         return parse(source.open(skip_bom=True), format=format, base_iri=self._base, lenient=lenient)
 
+    def _take_prefixes(self, parser: Any) -> None:
+        """Keep the prefixes declared so far; those of RDF/XML are gone with its last element."""
+        if isinstance(parser, QuadParser):
+            self.info.prefixes.update(parser.prefixes)
+
     def _counted(self) -> Iterator[Quad]:
         count = 0
         try:
@@ -163,15 +168,18 @@ class Reading:
             if progress is None or disk is None:
                 for quad in parser:
                     count += 1
+                    if count == 1:
+                        self._take_prefixes(parser)
                     yield quad
             else:
                 for count, quad in enumerate(parser, 1):
+                    if count == 1:
+                        self._take_prefixes(parser)
                     if not count % _STEP:
                         progress(disk.tell(), count)
                     yield quad
                 progress(disk.tell(), count)
-            if isinstance(parser, QuadParser):
-                self.info.prefixes.update(parser.prefixes)
+            self._take_prefixes(parser)
         except SyntaxError as error:
             raise self._syntax_error(error, count) from error
         except LoadError as error:

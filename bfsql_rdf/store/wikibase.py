@@ -179,8 +179,11 @@ class Exports:
             subject = builder.node(quad.subject)
             for value in self.values.canonical(quad.object, ()):
                 literal = type(value) is Literal
+                target = value if literal else builder.node(value)
+                if hash((subject, name, target)) in builder.spine.described:
+                    continue
                 counts[literal] += 1
-                yield Quad(subject, name, value if literal else builder.node(value), None if literal else PLAIN)
+                yield Quad(subject, name, target, None if literal else PLAIN)
         if any(counts):
             own = builder.counts(name)
             own[0] += counts[0]
