@@ -120,10 +120,25 @@ def _restriction_branches(nodes: list[NamedNode]) -> list[str]:
     )
     owner = f"?subject {classes} ?class ."
     on, filler = f"?class {ON_PROPERTY} ?predicate .", f"?class {fillers} ?object ."
-    named = "FILTER(isIRI(?predicate) && isIRI(?object))"
+    named = f"FILTER(isIRI(?predicate) && {_is_named('object')})"
     return [
         "\n".join([values("subject", nodes), owner, on, filler, named]),
         "\n".join([values("object", nodes), filler, on, owner, named]),
+    ]
+
+
+def _is_named(variable: str) -> str:
+    return f'isIRI(?{variable}) && !STRSTARTS(STR(?{variable}), "{SKOLEM}")'
+
+
+def _not_restrictions(dataset: Dataset) -> list[str]:
+    """What keeps a restriction that stands for an edge from being a node; deeper expressions stay as they are."""
+    if not dataset.restrictions:
+        return []
+    fillers = alternatives([SOME_VALUES.value, HAS_VALUE.value])
+    return [
+        f"FILTER NOT EXISTS {{ ?{end} {fillers} ?filler FILTER({_is_named('filler')}) }}"
+        for end in ("subject", "object")
     ]
 
 
@@ -132,7 +147,7 @@ def _link_filters(dataset: Dataset) -> list[str]:
     structure = sorted({part for style in dataset.styles for part in style.structure})
     chain = [FIRST.value, REST.value] if dataset.lists else []
     left_out = ", ".join(map(iri, [*structure, *chain, *dataset.types, *dataset.hidden]))
-    lines = [f"FILTER(?predicate NOT IN ({left_out}))", *_wikibase_filters(dataset)]
+    lines = [f"FILTER(?predicate NOT IN ({left_out}))", *_wikibase_filters(dataset), *_not_restrictions(dataset)]
     lines += [f"FILTER NOT EXISTS {{ ?subject {iri(part)} ?part }}" for part in structure]
     kind = iri(dataset.types[0])
     lines += [f"FILTER NOT EXISTS {{ ?subject {kind} {iri(inside)} }}" for inside in dataset.inside]

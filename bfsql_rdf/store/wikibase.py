@@ -8,7 +8,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from bfsql_rdf.store.layout import ALIAS, INSIDE, PLAIN
 from bfsql_rdf.store.source import Source
-from bfsql_rdf.store.values import NO_VALUE, Values
+from bfsql_rdf.store.values import NO_VALUE, UNKNOWN, Values
 from bfsql_rdf.terms import OWL, PROV, RDF_TYPE, RDFS, SCHEMA, SKOLEM, SKOS, XSD
 from bfsql_rdf.wikibase import (
     BEST,
@@ -158,6 +158,19 @@ class Exports:
         told = {iri for iri in types if not self._no_value(iri)}
         return {iri for iri in told if iri not in _EVERYTHING} or told
 
+    def _stated(self, subject: Any, property_: str, term: Any, value: Any) -> bool:
+        """Whether a statement says what a direct triple says; one value that is not known is like another."""
+        statements = [
+            quad.object for claim in self._nodes("claim", property_) for quad in self.source.match(subject, claim, None)
+        ]
+        wanted = None if value == UNKNOWN else term
+        return any(
+            self.source.has(statement, stated, wanted)
+            for statement in statements
+            if type(statement) is NamedNode
+            for stated in self._nodes("statement", property_)
+        )
+
     # Triples
 
     def quads(self, builder: "Builder", predicate: NamedNode) -> Iterator[Quad]:
@@ -174,10 +187,10 @@ class Exports:
             return
         counts = [0, 0]
         for quad in self.source.match(None, predicate, None):
-            if self._claimed(quad.subject, property_):
-                continue
             subject = builder.node(quad.subject)
             for value in self.values.canonical(quad.object, ()):
+                if self._stated(quad.subject, property_, quad.object, value):
+                    continue
                 literal = type(value) is Literal
                 target = value if literal else builder.node(value)
                 if hash((subject, name, target)) in builder.spine.described:
