@@ -10,6 +10,7 @@ from pyoxigraph import Literal, NamedNode, Quad, Triple
 from bfsql_rdf.compiler.text import select
 from bfsql_rdf.errors import QueryError
 from bfsql_rdf.store.layout import ALIAS, states, status_graph
+from bfsql_rdf.store.wikibase import CONSTRAINT, INVERSE
 from bfsql_rdf.styles import Style
 from bfsql_rdf.terms import BFSQL, FIRST, LABELS, OWL, RDF_TYPE, REST, SKOLEM, STATUSES, local_name
 from bfsql_rdf.wikibase import RANKS
@@ -25,7 +26,8 @@ class Spine:
 
     `statements`, `described` and `subjects` are sets of hashes, so that they stay small: of statement ids, of
     triples (s, p, o) that a statement states, and of the subjects of those triples.
-    `merged` maps blank reifiers of RDF-star to the one that stands for them.
+    `merged` maps blank reifiers of RDF-star to the one that stands for them; `told` has the asserted links of a
+    Wikibase export that relate classes and properties.
     """
 
     def __init__(self, builder: "Builder", styles: list[Style], star: frozenset[str]) -> None:
@@ -49,6 +51,8 @@ class Spine:
         self._values = {self._value_key(text): status for text, status in profile.status.values.items()}
         self._type_predicates, self._hidden = builder.type_iris, builder.hidden
         subclass = {NamedNode(builder.ids.expand(text, "subclass")) for text in profile.subclass}
+        self.told: dict[str, list[tuple[NamedNode, NamedNode]]] = defaultdict(list)
+        self._heard = {node.value for node in subclass} | {INVERSE, CONSTRAINT} if builder.exports else set()
         self._telling = {*map(NamedNode, (*LABELS, OWL + "inverseOf")), RDF_TYPE} | subclass
         reifier = next((style for style in styles if style.name == "reifier"), None)
         self._reifies = [NamedNode(iri) for iri in sorted(reifier.structure)] if reifier else []
@@ -269,6 +273,8 @@ class Spine:
         literal = type(object_) is Literal
         if statuses == ("asserted_true",) and predicate in self._telling:
             self._believed.add(hash((subject, predicate, object_)))
+        if statuses == ("asserted_true",) and predicate.value in self._heard and not literal:
+            self.told[predicate.value].append((subject, object_))
         if predicate in self._hidden:
             kind = "types"
         elif predicate.value in self._type_predicates and not literal:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SAME_AS = NamedNode(OWL + "sameAs")
 INVERSE, CONSTRAINT, SYMMETRIC = (WIKIDATA + "entity/" + name for name in ("P1696", "P2302", "Q21510862"))
+"""Wikidata's own words for traits: inverse property, property constraint, symmetric constraint."""
 _ABOUT = NamedNode(SCHEMA + "about")
 _TRUE = Literal("true", datatype=NamedNode(XSD + "boolean"))
 _TYPES = ("Item", "Property", "Lexeme", "Mediainfo")
@@ -137,14 +138,15 @@ class Exports:
         return [{"code": "statements_without_value", "message": message}]
 
     def truthy_types(self, predicate: str) -> Iterator[tuple[NamedNode, NamedNode]]:
-        """The types that direct triples alone give: (entity, type)."""
+        """The types that direct triples alone give, no statement: (entity, type)."""
         for direct in self._nodes("direct", predicate):
             for quad in self.source.match(None, direct, None):
-                if type(quad.object) is NamedNode and not self._claimed(quad.subject, predicate):
-                    yield quad.subject, quad.object  # type: ignore[misc]
+                kind = quad.object
+                if type(kind) is NamedNode and not self._stated(quad.subject, predicate, kind, kind):
+                    yield quad.subject, kind  # type: ignore[misc]
 
     def pairs(self, predicate: str) -> Iterator[tuple[NamedNode, NamedNode]]:
-        """(subject, object) of every direct triple of a property, whose statements are believed by definition."""
+        """(subject, object) of every direct triple of a property: an export has those of what it believes only."""
         for direct in self._nodes("direct", predicate):
             for quad in self.source.match(None, direct, None):
                 if type(quad.object) is NamedNode and type(quad.subject) is NamedNode:
