@@ -27,9 +27,9 @@ class Names:
         reserved: frozenset[str] = frozenset(),
     ) -> None:
         self.kind, self._ids = kind, ids
-        self._labels = dict(labels or {})
         ranks = {namespace: rank for rank, namespace in enumerate(vocab)}
         terms = sorted(set(iris), key=lambda iri: (ranks.get(iri[: len(iri) - len(local_name(iri))], len(ranks)), iri))
+        self._labels = {iri: labels[iri] for iri in terms if iri in labels} if labels else {}
         self._names: dict[str, str] = {}
         self._by_name: dict[str, str] = {}
         self._by_local: dict[str, list[str]] = defaultdict(list)

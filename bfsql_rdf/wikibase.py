@@ -126,8 +126,7 @@ class Wikibase:
         spaces = [iri[: iri.rfind("/") + 1] for _, iri in found.roles.values()]
         found.entities = sorted(dict.fromkeys(spaces), key=lambda space: (-spaces.count(space), space))
         for space in found.entities:
-            for base in (space, space.removesuffix("entity/")):
-                found.bases.setdefault(base, space)
+            found.bases.setdefault(space.removesuffix("entity/"), space)
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -156,6 +155,15 @@ class Wikibase:
         if match is None or match["base"] not in self.bases:
             return None
         return self.bases[match["base"]] + match["id"]
+
+    def spellings(self, property_: str, role: str) -> list[str]:
+        """The predicates of a role ("statement", "direct") that a dataset may have for a property."""
+        cut = property_.rfind("/") + 1
+        found = [iri for iri, own in self.roles.items() if own == (role, property_)]
+        found += [
+            f"{base}prop/{role}/{property_[cut:]}" for base, space in self.bases.items() if space == property_[:cut]
+        ]
+        return sorted(set(found))
 
     def no_value(self, iri: str) -> str | None:
         """The property that a class of things without a value of it is made of."""

@@ -19,7 +19,9 @@ def names() -> list[str]:
 
 def open_for(name: str) -> bfsql_rdf.Graph:
     entry = MANIFEST[name]
-    return bfsql_rdf.open([ROOT / source for source in entry["sources"]], ROOT / entry["profile"])
+    return bfsql_rdf.open(
+        [ROOT / source for source in entry["sources"]], ROOT / entry["profile"] if "profile" in entry else None
+    )
 
 
 def answer(graph: bfsql_rdf.Graph, name: str) -> tuple[dict[str, Any], list[str]]:

@@ -88,9 +88,10 @@ def entities(dataset: Dataset, types: Sequence[str]) -> str:
     return select("?entity ?type", body, distinct=True)
 
 
-def path_closure(start: NamedNode, predicate: str) -> str:
-    """Everything reachable along plain links of one predicate."""
-    return select("?entity", f"{start} {iri(predicate)}+ ?entity .\nFILTER(!isLITERAL(?entity))", distinct=True)
+def path_closure(start: NamedNode, predicates: Sequence[str]) -> str:
+    """Everything reachable along plain links of a predicate, in any of its spellings."""
+    path = iri(predicates[0]) if len(predicates) == 1 else f"({alternatives(predicates)})"
+    return select("?entity", f"{start} {path}+ ?entity .\nFILTER(!isLITERAL(?entity))", distinct=True)
 
 
 def plain_pattern(dataset: Dataset, literals: bool = False) -> str:
@@ -206,7 +207,9 @@ def _minus_custom(dataset: Dataset, variable: str, frontier: str) -> list[str]:
 
 
 def _details(dataset: Dataset, style: Style, dated: bool) -> str:
-    lines = f"\nOPTIONAL {{ ?statement {iri(style.status or dataset.status)} ?status }}"
+    no_edges = ", ".join(map(iri, [*dataset.types, *dataset.hidden]))
+    lines = f"\nFILTER(?predicate NOT IN ({no_edges}))"
+    lines += f"\nOPTIONAL {{ ?statement {iri(style.status or dataset.status)} ?status }}"
     return lines + (f"\nOPTIONAL {{ ?statement {dataset.position} ?position }}" if dated else "")
 
 

@@ -139,7 +139,8 @@ def superclasses(index: Index) -> Names:
     """The names of all classes that stand in a subclass relation."""
     supers = {parent for parents in index.figures.superclasses.values() for parent in parents}
     supers.update(index.figures.superclasses)
-    return Names("entity type", supers, index.ids, index.figures.vocab)
+    figures, by_label = index.figures, index.profile.names == "label"
+    return Names("entity type", supers, index.ids, figures.vocab, figures.labels, by_label)
 
 
 def run_bfs(index: Index, query: BfsQuery) -> tuple[Subgraph, Walk, Allowed]:

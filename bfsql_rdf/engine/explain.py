@@ -14,6 +14,8 @@ from bfsql_rdf.store.findings import recalled, styles_of
 from bfsql_rdf.store.index import Allowed, Index
 from bfsql_rdf.store.layout import DISPLAY
 from bfsql_rdf.store.load import Opened
+from bfsql_rdf.terms import OWL
+from bfsql_rdf.wikibase import Wikibase
 
 
 def describe_dataset(opened: Opened) -> hops.Dataset:
@@ -24,21 +26,21 @@ def describe_dataset(opened: Opened) -> hops.Dataset:
     def expand(texts: list[str]) -> list[str]:
         return [index.ids.expand(text, "profile") for text in texts]
 
+    kinds = [form for kind in expand(profile.types) for form in _spellings(index, kind, "statement", "direct")]
+    redirects = [OWL + "sameAs"] if figures.redirects else []
     return hops.Dataset(
         styles=[style for style in styles_of(recalled(figures), profile) if style.name in figures.styles],
         status=index.ids.expand(profile.status.predicate, "status"),
         position=profile.position.path,
-        types=expand(profile.types),
-        hidden=expand(profile.hidden),
+        types=kinds,
+        hidden=expand(profile.hidden) + redirects,
         inside=expand(profile.inside),
         provenance=[iri for iri in expand(profile.provenance) if iri in figures.predicates],
         prefixes=index.ids.prefixes,
         plain=figures.plain_links > 0 or any(counts[2] for counts in figures.predicates.values()),
         unasserted=figures.unasserted > 0,
         lists=figures.lists > 0,
-        bases=sorted(
-            base + "prop/" for base in (figures.wikibase or {"bases": ()})["bases"] if not base.endswith("entity/")
-        ),
+        bases=sorted(base + "prop/" for base in (figures.wikibase or {"bases": ()})["bases"]),
         restrictions=profile.restrictions and figures.derived > 0,
     )
 
@@ -74,13 +76,21 @@ def explain_closure(opened: Opened, query: ClosureQuery) -> dict[str, Any]:
         for graph in index.everything().links
     )
     if not described:
-        sparql = [hops.path_closure(start, predicate)]
+        sparql = [hops.path_closure(start, _spellings(index, predicate, "direct"))]
     else:
         layers = _closure_layers(index, start, NamedNode(predicate), graphs)
         sparql = hops.unasserted_scan(dataset, False)
         sparql += [hops.hop(dataset, _forms(index, layer), False) for layer in layers]
     plan = [closure_plan(start, predicate, graphs)] if graphs else []
     return {"sparql": sparql, "plan": plan}
+
+
+def _spellings(index: Index, predicate: str, *roles: str) -> list[str]:
+    """The predicates of the data that are shown as one: of a property of Wikibase several, else itself."""
+    if index.figures.wikibase is None:
+        return [predicate]
+    vocabulary = Wikibase.from_dict(index.figures.wikibase)
+    return [form for role in roles for form in vocabulary.spellings(predicate, role)] or [predicate]
 
 
 def _closure_layers(
@@ -115,7 +125,8 @@ def explain_scan(opened: Opened, query: ScanQuery) -> dict[str, Any]:
         body = f"{values('type', [NamedNode(one) for one in types])}\n?entity {DISPLAY} ?type ."
         plan.append(select("?entity", body, distinct=True))
     if types is None or statements or predicates or query.truth_status or query.as_of is not None:
-        sparql.append(hops.scan(dataset, predicates, query.as_of is not None))
+        spelled = [form for one in predicates for form in _spellings(index, one, "statement", "direct")]
+        sparql.append(hops.scan(dataset, spelled, query.as_of is not None))
         plan += _scan_plan(index, allowed, predicates)
     return {"sparql": sparql, "plan": plan}
 

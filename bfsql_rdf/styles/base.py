@@ -26,8 +26,8 @@ class Style:
     `pattern` binds ?statement ?subject ?predicate ?object over the whole dataset. `outgoing` and `incoming` take a
     VALUES block for ?subject (?object) and give a whole branch that starts there. `scan`, where there is one,
     finds what the branches cannot (unasserted reifiers). `structure` are the predicates that spell the statement
-    and so are none of its fields; `spelled` are the namespaces of such predicates. `unasserted` says that what is
-    only quoted has a status of its own; `status` is the predicate of a status that the style itself has.
+    and so are none of its fields. `unasserted` says that what is only quoted has a status of its own; `status` is
+    the predicate of a status that the style itself has.
     """
 
     name: str
@@ -35,7 +35,6 @@ class Style:
     outgoing: Callable[[str], str]
     incoming: Callable[[str], str]
     structure: frozenset[str] = field(default_factory=frozenset)
-    spelled: tuple[str, ...] = ()
     scan: str | None = None
     unasserted: bool = False
     status: str | None = None

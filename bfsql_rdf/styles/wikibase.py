@@ -33,6 +33,6 @@ def wikibase(vocabulary: Vocabulary) -> Style:
         pattern="\n".join(out),
         outgoing=lambda block: "\n".join([block, *out]),
         incoming=lambda block: "\n".join([block, *into]),
-        spelled=vocabulary.claims,
+        structure=frozenset({RANK}),
         status=RANK,
     )
