@@ -74,7 +74,7 @@ _PREDICATE = re.compile(
 )
 _ENTITY = re.compile(r"[QPLM]\d+(?:-[FS]\d+)?")
 _PAGE = re.compile(
-    r"https?://(?P<host>[^/]+)/(?:.*/)?(?:Special:Entity(?:Data|Page)/)?(?:Item:|Property:|Lexeme:)?"
+    r"https?://(?P<host>[^/]+)/(?:w/)?(?:(?:wiki|entity|index\.php)/)?(?:Special:Entity(?:Data|Page)/)?(?:Item:|Property:|Lexeme:)?"
     r"(?P<id>[QPLM]\d+(?:-[FS]\d+)?)(?:\.[a-z]+)?(?:#(?P<part>[FS]\d+))?"
 )
 _REFERENCE = re.compile(r".+/reference/[0-9a-f]+")
