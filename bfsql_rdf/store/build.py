@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Quad, Triple
@@ -148,11 +149,12 @@ class Builder:
 
     def _positions(self) -> Iterator[Quad]:
         extremes: dict[str, tuple[Any, Any, str, str]] = {}
+        key_of = lru_cache(maxsize=100_000)(position_key)  # one day is the date of many statements
         for statement, value in self._position_rows():
             if type(value) is not Literal or type(statement) is Literal:
                 continue
             statement = self.node(statement)
-            keyed = position_key(value) if hash(statement) in self.spine.statements else None
+            keyed = key_of(value) if hash(statement) in self.spine.statements else None
             if keyed is None:
                 continue
             kind, key = keyed

@@ -9,7 +9,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 from bfsql_rdf.store.layout import ALIAS, INSIDE, PLAIN
 from bfsql_rdf.store.source import Source
 from bfsql_rdf.store.values import NO_VALUE, UNKNOWN, Values
-from bfsql_rdf.terms import OWL, PROV, RDF_TYPE, RDFS, SCHEMA, SKOLEM, SKOS, XSD
+from bfsql_rdf.terms import OWL, PROV, RDF_TYPE, RDFS, SCHEMA, SKOLEM, SKOS, STRUCTURAL_TYPES, XSD
 from bfsql_rdf.wikibase import (
     BEST,
     BEST_RANK,
@@ -35,7 +35,6 @@ _TRUE = Literal("true", datatype=NamedNode(XSD + "boolean"))
 _TYPES = ("Item", "Property", "Lexeme", "Mediainfo")
 _TWICE = frozenset({SKOS + "prefLabel", SCHEMA + "name", SCHEMA + "caption"})
 """Predicates that say again what rdfs:label says of an entity."""
-_EVERYTHING = frozenset({WIKIBASE + "Item", WIKIBASE + "Property"})
 _MACHINERY = frozenset(
     WIKIBASE + name
     for name in ("Statement", "BestRank", "Reference", "TimeValue", "QuantityValue", "GlobecoordinateValue", "Dump")
@@ -158,7 +157,7 @@ class Exports:
     def told_types(self, types: set[str]) -> set[str]:
         """The types that say something: what everything in a Wikibase is, only where there is no other."""
         told = {iri for iri in types if not self._no_value(iri)}
-        return {iri for iri in told if iri not in _EVERYTHING} or told
+        return told - STRUCTURAL_TYPES or told
 
     def _stated(self, subject: Any, property_: str, term: Any, value: Any) -> bool:
         """Whether a statement says what a direct triple says; one value that is not known is like another."""
