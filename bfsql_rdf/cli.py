@@ -77,6 +77,7 @@ def load(
         "entities_by_type": sum(figures.types.values()),
         "predicates": len(figures.predicates),
         "positions": figures.positions,
+        "found": {k: v for k, v in figures.found.items() if not (chosen and k in chosen.model_fields_set)},
     }
     _print(
         {k: v for k, v in summary.items() if v} | ({"warnings": figures.warnings} if figures.warnings else {}),

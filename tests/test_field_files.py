@@ -1,15 +1,18 @@
 """Real files from the field, where they are at hand."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyoxigraph import RdfFormat, parse
 
 import bfsql_rdf
 
 FIELD = Path(__file__).parents[2] / "shared" / "data"
 pytestmark = pytest.mark.skipif(not FIELD.is_dir(), reason="the collection of field files is not beside the checkout")
 WIDE = {"limits": {"max_nodes": 10**6, "max_edges": 10**6}}
+CLAIM = re.compile(r".*/prop/P\d+")
 STUBS: dict[str, Any] = {"edge_filter": {"predicates": []}}
 
 
@@ -84,3 +87,33 @@ def test_each_reification_file_is_walked(path: Path) -> None:
     assert graph.bfs_query(seeds=[seed], max_hops=1, truth_status=statuses).node_count >= 1
     for text in graph.explain("bfs", seeds=[seed], max_hops=1, truth_status=statuses)["sparql"]:
         assert list(graph.store.query(text, use_default_graph_as_union=True)) is not None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", sorted(FIELD.glob("wikidata/*")), ids=lambda path: path.name)
+def test_no_statement_of_a_wikibase_export_is_lost(path: Path) -> None:
+    graph = bfsql_rdf.open(path, lenient=True)
+    format = RdfFormat.N_TRIPLES if path.suffix == ".nt" else RdfFormat.TURTLE
+    quads = list(parse(path=str(path), format=format, lenient=True))
+    claims = {(quad.subject, quad.object) for quad in quads if CLAIM.fullmatch(quad.predicate.value)}
+    deprecated = {quad.subject for quad in quads if str(quad.object).endswith("#DeprecatedRank>")}
+    told = " ".join(warning["message"] for warning in graph.warnings)
+    without = int(told.split()[0]) if told else 0
+    assert sum(graph.statuses.values()) + without == len(claims)
+    assert graph.statuses.get("retracted", 0) == len(deprecated & {statement for _, statement in claims})
+
+
+def test_the_wikidata_files_hang_together() -> None:
+    paths = sorted(FIELD.glob("wikidata/*"))
+    graph = bfsql_rdf.open(paths, lenient=True)
+    one = bfsql_rdf.open(FIELD / "wikidata" / "Q42.ttl")
+    ours, alone = (g.bfs_query({"seeds": ["Q42"], "max_hops": 1} | STUBS) for g in (graph, one))
+    assert keys(ours.edges) > keys(alone.edges)
+    adams = one.describe_entities(["https://www.wikidata.org/wiki/Q42"]).nodes[0]
+    assert (adams["label"], adams["entity_type"]) == ("Douglas Adams", "human")
+    assert adams["date of birth"] == {"time": "1952-03-11T00:00:00Z", "precision": "day", "calendar": "Gregorian"}
+    for seed in ("Q42", "Q1", "L1883", "M6580719", "http://acme.test/Q8"):
+        query = {"seeds": [seed], "max_hops": 2, "truth_status": ["asserted_true", "retracted"]}
+        full, stubs = graph.bfs_query(query), graph.bfs_query(query | STUBS)
+        assert [node["id"] for node in full.nodes] == [node["id"] for node in stubs.nodes]
+        assert not any(node["id"].startswith(("_:", "wdref:", "wdv:", "v:", "ref:")) for node in full.nodes)
+        assert not any("/value/" in node["id"] for node in full.nodes)

@@ -1,5 +1,6 @@
 """Every command and snippet of the README runs."""
 
+import json
 import re
 import shlex
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import bfsql_rdf
 from bfsql_rdf import Profile
 from bfsql_rdf import __all__ as public
 
@@ -47,6 +49,23 @@ def test_python_snippets_run(checkout: Path) -> None:
         done = subprocess.run([sys.executable, "-c", block], cwd=checkout, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert 'a year is written as text: "2008"' in done.stdout
+
+
+STYLES = re.findall(r"^```turtle\n(.*?)^```\n\n```json\n(.*?)^```", README, flags=re.S | re.M)
+
+
+def test_there_is_a_block_for_each_style() -> None:
+    assert len(STYLES) == len(blocks("turtle")) == len(blocks("json")) == 5
+
+
+@pytest.mark.parametrize(("text", "edge"), STYLES)
+def test_the_edge_of_each_style_is_as_shown(tmp_path: Path, text: str, edge: str) -> None:
+    path = tmp_path / "style.trig"
+    path.write_text(text, encoding="utf-8")
+    shown = json.loads(edge)
+    graph = bfsql_rdf.open(path)
+    found = graph.bfs_query(seeds=[shown["subject"]], max_hops=1, truth_status=[shown["truth_status"]]).edges
+    assert shown in found
 
 
 def test_profile_is_a_profile() -> None:
