@@ -35,6 +35,8 @@ EQUIVALENT: Final = NamedNode(OWL + "equivalentClass")
 ON_PROPERTY: Final = NamedNode(OWL + "onProperty")
 SOME_VALUES: Final = NamedNode(OWL + "someValuesFrom")
 HAS_VALUE: Final = NamedNode(OWL + "hasValue")
+COMPLEMENT: Final = NamedNode(OWL + "complementOf")
+NOT_TYPE: Final = NamedNode(BFSQL + "notType")
 NANOPUB: Final = "http://www.nanopub.org/nschema#"
 HAS_ASSERTION: Final = NANOPUB + "hasAssertion"
 

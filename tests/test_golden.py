@@ -244,6 +244,12 @@ TRICKY: dict[str, tuple[str, dict[str, Any]]] = {
         "ex:a rdfs:subClassOf [ a owl:Restriction ; owl:onProperty ex:p ; owl:someValuesFrom ex:b ] .",
         {"restrictions": False},
     ),
+    "negation": ("ex:a a [ owl:complementOf ex:T ] ; ex:p ex:b .", {}),
+    "assertion graphs": (
+        "ex:h { ex:n <http://www.nanopub.org/nschema#hasAssertion> ex:g . } ex:g { ex:a ex:p ex:b . "
+        "ex:s rdf:subject ex:a ; rdf:predicate ex:q ; rdf:object ex:c . } ex:i { ex:g ex:by ex:d . ex:d ex:q ex:a . }",
+        {},
+    ),
     "Wikibase": (
         WIKIBASE + "ex:a a wikibase:Item ; wdt:P2 ex:b , ex:e ; p:P2 st:1 , st:2 , st:3 ; wdt:P3 ex:c . "
         "st:1 a wikibase:Statement ; wikibase:rank wikibase:NormalRank ; ps:P2 ex:b ; pq:P3 ex:x . "
@@ -259,7 +265,7 @@ TRICKY: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("text", "profile"), TRICKY.values(), ids=TRICKY.keys())
 def test_sparql_over_tricky_data_gives_the_edges(tmp_path: Path, text: str, profile: dict[str, Any]) -> None:
-    path = tmp_path / "g.ttl"
+    path = tmp_path / "g.trig"
     path.write_text(PREFIXES + text, encoding="utf-8")
     graph = bfsql_rdf.open(path, profile)
     query: dict[str, Any] = {"seeds": ["ex:a"], "max_hops": 1}

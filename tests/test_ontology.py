@@ -5,8 +5,7 @@ from pathlib import Path
 from pyoxigraph import NamedNode, RdfFormat, Store
 
 from bfsql_rdf.profile import Profile
-from bfsql_rdf.store.expressions import NOT_TYPE
-from bfsql_rdf.terms import BFSQL, RDF, RDF_TYPE, RDFS, STATUSES
+from bfsql_rdf.terms import BFSQL, NOT_TYPE, RDF, RDF_TYPE, RDFS, STATUSES
 
 ROOT = Path(__file__).parents[1]
 PROPERTIES = ("truthStatus", "position", "extractionMethod", "provenance")

@@ -8,7 +8,21 @@ from pyoxigraph import NamedNode
 
 from bfsql_rdf.compiler.text import alternatives, iri, select, starts_with, union, values
 from bfsql_rdf.styles.base import Style
-from bfsql_rdf.terms import EQUIVALENT, FIRST, HAS_VALUE, NIL, ON_PROPERTY, REST, SCHEMA, SKOLEM, SOME_VALUES, SUBCLASS
+from bfsql_rdf.terms import (
+    COMPLEMENT,
+    EQUIVALENT,
+    FIRST,
+    HAS_VALUE,
+    NIL,
+    NOT_TYPE,
+    ON_PROPERTY,
+    RDF_TYPE,
+    REST,
+    SCHEMA,
+    SKOLEM,
+    SOME_VALUES,
+    SUBCLASS,
+)
 from bfsql_rdf.wikibase import KEPT, WIKIBASE
 
 ROW = "?statement ?subject ?predicate ?object ?status"
@@ -122,9 +136,13 @@ def _restriction_branches(nodes: list[NamedNode]) -> list[str]:
     owner = f"?subject {classes} ?class ."
     on, filler = f"?class {ON_PROPERTY} ?predicate .", f"?class {fillers} ?object ."
     named = f"FILTER(isIRI(?predicate) && {_is_named('object')})"
+    typed, other = f"?subject {RDF_TYPE} ?class .", f"?class {COMPLEMENT} ?object ."
+    negated = f"FILTER({_is_named('object')})\nBIND({NOT_TYPE} AS ?predicate)"
     return [
         "\n".join([values("subject", nodes), owner, on, filler, named]),
         "\n".join([values("object", nodes), filler, on, owner, named]),
+        "\n".join([values("subject", nodes), typed, other, negated]),
+        "\n".join([values("object", nodes), other, typed, negated]),
     ]
 
 
@@ -136,7 +154,7 @@ def _not_restrictions(dataset: Dataset) -> list[str]:
     """What keeps a restriction that stands for an edge from being a node; deeper expressions stay as they are."""
     if not dataset.restrictions:
         return []
-    fillers = alternatives([SOME_VALUES.value, HAS_VALUE.value])
+    fillers = alternatives([SOME_VALUES.value, HAS_VALUE.value, COMPLEMENT.value])
     return [
         f"FILTER NOT EXISTS {{ ?{end} {fillers} ?filler FILTER({_is_named('filler')}) }}"
         for end in ("subject", "object")
@@ -207,7 +225,8 @@ def _minus_custom(dataset: Dataset, variable: str, frontier: str) -> list[str]:
 
 
 def _details(dataset: Dataset, style: Style, dated: bool) -> str:
-    no_edges = ", ".join(map(iri, [*dataset.types, *dataset.hidden]))
+    spelled = sorted({part for other in dataset.styles for part in other.structure}) if style.name == "graph" else []
+    no_edges = ", ".join(map(iri, [*dataset.types, *dataset.hidden, *spelled]))
     lines = f"\nFILTER(?predicate NOT IN ({no_edges}))"
     lines += f"\nOPTIONAL {{ ?statement {iri(style.status or dataset.status)} ?status }}"
     return lines + (f"\nOPTIONAL {{ ?statement {dataset.position} ?position }}" if dated else "")

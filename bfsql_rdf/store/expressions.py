@@ -9,10 +9,11 @@ from pyoxigraph import NamedNode
 from bfsql_rdf.store.source import Source
 from bfsql_rdf.terms import (
     ANNOTATED_TARGET,
-    BFSQL,
+    COMPLEMENT,
     EQUIVALENT,
     FIRST,
     HAS_VALUE,
+    NOT_TYPE,
     ON_PROPERTY,
     OWL,
     RDF_TYPE,
@@ -23,8 +24,8 @@ from bfsql_rdf.terms import (
     SUBCLASS,
 )
 
-DISJOINT, NOT_TYPE = NamedNode(OWL + "disjointWith"), NamedNode(BFSQL + "notType")
-_BOTH, _NOT = NamedNode(OWL + "intersectionOf"), NamedNode(OWL + "complementOf")
+DISJOINT = NamedNode(OWL + "disjointWith")
+_BOTH = NamedNode(OWL + "intersectionOf")
 READ = frozenset({SUBCLASS, EQUIVALENT, RDF_TYPE})
 """Predicates whose anonymous objects are read."""
 
@@ -48,7 +49,7 @@ class Expressions:
     _read: dict[Any, tuple[Derived, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not any(self.source.has(None, construct, None) for construct in (SOME_VALUES, HAS_VALUE, _BOTH, _NOT)):
+        if not any(self.source.has(None, construct, None) for construct in (SOME_VALUES, HAS_VALUE, _BOTH, COMPLEMENT)):
             return
         for predicate in sorted(self.read, key=str):
             for quad in self._anonymous(predicate):
@@ -60,7 +61,7 @@ class Expressions:
                 if _blank(quad.object):
                     yield quad.object
             return
-        for construct in (_NOT, ON_PROPERTY):  # few, where the instances are many
+        for construct in (COMPLEMENT, ON_PROPERTY):  # few, where the instances are many
             for quad in self.source.match(None, construct, None):
                 if _blank(quad.subject) and self.source.has(None, RDF_TYPE, quad.subject):
                     yield quad.subject
@@ -95,7 +96,7 @@ class Expressions:
                 return [Derived(on, some, "someValuesFrom")]
             value = one(node, HAS_VALUE)
             return [Derived(on, value, "hasValue")] if type(value) is NamedNode and not _blank(value) else None
-        if (other := one(node, _NOT)) is not None:
+        if (other := one(node, COMPLEMENT)) is not None:
             return None if _blank(other) else [Derived(NOT_TYPE if instance else DISJOINT, other, "complementOf")]
         if (cell := one(node, _BOTH)) is None or instance:
             return None
