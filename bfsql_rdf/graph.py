@@ -12,7 +12,7 @@ from bfsql_rdf.engine.bfs import run_bfs
 from bfsql_rdf.engine.closure import run_closure
 from bfsql_rdf.engine.explain import explain_bfs, explain_closure, explain_scan
 from bfsql_rdf.engine.scan import Scanner
-from bfsql_rdf.engine.search import run_search
+from bfsql_rdf.engine.search import Finder
 from bfsql_rdf.engine.shape import Shaper
 from bfsql_rdf.errors import QueryError, StoreError
 from bfsql_rdf.models import (
@@ -43,6 +43,7 @@ class Graph:
         self._opened = opened
         self._index = opened.index
         self._scanner = Scanner(opened.index, opened.meta.generation)
+        self._finder = Finder(opened.index, opened.search)
 
     @property
     def profile(self) -> Profile:
@@ -99,7 +100,7 @@ class Graph:
         The first search of a graph in memory builds its search index.
         """
         with damage_told():
-            return run_search(self._index, self._opened.search, read_query(SearchQuery, _query(query, keys)))
+            return self._finder(read_query(SearchQuery, _query(query, keys)))
 
     def describe_entities(self, ids: Sequence[str]) -> Descriptions:
         """Full nodes, text uncut, statements of any status; and the ids that are not in the graph."""

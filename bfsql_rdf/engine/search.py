@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from difflib import SequenceMatcher
+from functools import cached_property
 from typing import Any
 
 from pyoxigraph import NamedNode
@@ -18,15 +19,49 @@ from bfsql_rdf.store.search import UNTYPED, Hit, Search
 DESCRIPTION_LENGTH = 200
 
 
-def run_search(index: Index, search: Callable[[], Search], query: SearchQuery) -> Candidates:
-    """The candidates, best first. Raises QueryError for unknown types and for text without a letter or digit."""
-    types = None if query.entity_types is None else resolve_types(index, query.entity_types)
-    meant = _meant(index, query.query)
-    hits = search().find(query.query, types, query.limit, meant)
-    labels, naming, wanted = Labels(index), Naming(index), Folded.of(query.query)
-    candidates = [_candidate(index, labels, naming, wanted, hit) for hit in hits]
-    warnings = None if hits else [_nothing(search(), query, wanted, types, meant)]
-    return Candidates(candidates=candidates, warnings=warnings)
+class Finder:
+    """Searches one graph; `search` gives its search index when it is first needed."""
+
+    def __init__(self, index: Index, search: Callable[[], Search]) -> None:
+        self.index, self.search = index, search
+
+    @cached_property
+    def _labels(self) -> Labels:
+        return Labels(self.index)
+
+    @cached_property
+    def _naming(self) -> Naming:
+        return Naming(self.index)
+
+    def __call__(self, query: SearchQuery) -> Candidates:
+        """The candidates, best first. Raises QueryError for unknown types and for text without a letter or digit."""
+        types = None if query.entity_types is None else resolve_types(self.index, query.entity_types)
+        meant = _meant(self.index, query.query)
+        search, wanted = self.search(), Folded(query.query)
+        hits = search.find(query.query, types, query.limit, meant)
+        warnings = None if hits else [_nothing(search, query, wanted, types, meant)]
+        return Candidates(candidates=[self._candidate(wanted, hit) for hit in hits], warnings=warnings)
+
+    def _candidate(self, wanted: Folded, hit: Hit) -> dict[str, Any]:
+        node = NamedNode(self.index.ids.expand(hit.id, "query"))
+        entity = self._naming.read(node) or Entity(node)
+        matched = _matched(entity, wanted, hit)
+        label = self._labels.label(node)
+        body: dict[str, Any] = {
+            "id": hit.id,
+            "entity_type": self.index.entity_type(node),
+            "label": label or matched or entity.local or hit.id,
+            "score": hit.score,
+        }
+        if description := self._labels.description(node):
+            body["description"] = (
+                description if len(description) <= DESCRIPTION_LENGTH else description[:DESCRIPTION_LENGTH] + "…"
+            )
+        if matched and matched != body["label"]:
+            body["matched"] = matched
+        if hit.deprecated:
+            body["deprecated"] = True
+        return body
 
 
 def resolve_types(index: Index, names: list[str]) -> frozenset[str]:
@@ -60,38 +95,16 @@ def _meant(index: Index, text: str) -> str | None:
         return None
 
 
-def _candidate(index: Index, labels: Labels, naming: Naming, wanted: Folded, hit: Hit) -> dict[str, Any]:
-    node = NamedNode(index.ids.expand(hit.id, "query"))
-    entity = naming.read(node) or Entity(node)
-    matched = _matched(entity, wanted, hit)
-    label = labels.label(node)
-    body: dict[str, Any] = {
-        "id": hit.id,
-        "entity_type": index.entity_type(node),
-        "label": label or matched or entity.local or hit.id,
-        "score": hit.score,
-    }
-    if description := labels.description(node):
-        body["description"] = (
-            description if len(description) <= DESCRIPTION_LENGTH else description[:DESCRIPTION_LENGTH] + "…"
-        )
-    if matched and matched != body["label"]:
-        body["matched"] = matched
-    if hit.deprecated:
-        body["deprecated"] = True
-    return body
-
-
 def _matched(entity: Entity, wanted: Folded, hit: Hit) -> str | None:
     """The name of an entity that the text comes closest to; None where that is its id."""
     names = entity.labels if hit.by_label else [*entity.labels, *entity.aliases]
-    ranked = [(*_closeness(Folded.of(name), wanted), -place, name) for place, name in enumerate(names)]
+    ranked = [(*_closeness(Folded(name), wanted), -place, name) for place, name in enumerate(names)]
     if not ranked:
         return None
     best = max(ranked)
     if not hit.by_label:
         own = [entity.local, hit.id, entity.node.value]
-        if max(_closeness(Folded.of(name), wanted) for name in own) > best[:3]:
+        if max(_closeness(Folded(name), wanted) for name in own) > best[:3]:
             return None
     return str(best[-1])
 

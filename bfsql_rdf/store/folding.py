@@ -2,8 +2,6 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from functools import cached_property
 
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
@@ -18,6 +16,7 @@ _ALONE = (
 _TOKENS = re.compile(f"[{_ALONE}]|[^{_ALONE}]+")
 _RUNS = re.compile(f"[{_ALONE}]+|[^{_ALONE}]+")
 _ALONE_FIRST = re.compile(f"[{_ALONE}]")
+_ASCII = re.compile("[a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 _APOSTROPHES = frozenset("'`´‘’ʹʻʼ")
 _ACCENTS = (
@@ -76,45 +75,39 @@ _UNACCENTED, _LETTERED = _Unaccented(), _Lettered()
 def fold(text: str) -> str:
     """Text without case and accents, each run of white space one space; punctuation stays."""
     if text.isascii():
-        return " ".join(text.lower().translate(_UNACCENTED).split())
+        return " ".join(text.lower().split())
     text = unicodedata.normalize("NFKD", text).casefold()
     text = unicodedata.normalize("NFKD", text).translate(_UNACCENTED)
     folded = _LATIN.analyze(unicodedata.normalize("NFC", text))
     return " ".join(folded[0].lower().split()) if folded else ""
 
 
-@dataclass(frozen=True)
 class Folded:
-    """A name as it is compared; `written` keeps its punctuation."""
+    """A name as it is compared.
 
-    written: str
+    `written` keeps its punctuation; `runs` are its words, where a script has no spaces what stands together; `words`
+    are its words, where a script has no spaces its characters; `plain` has a space between the words.
+    """
 
-    @classmethod
-    def of(cls, name: str) -> "Folded":
-        return cls(fold(name[:NAME_LENGTH]))
+    __slots__ = ("plain", "runs", "words", "written")
 
-    @cached_property
-    def runs(self) -> list[str]:
-        """Its words; where a script has no spaces, what stands together."""
-        return [run for piece in self.written.translate(_LETTERED).split() for run in _RUNS.findall(piece)]
-
-    @cached_property
-    def words(self) -> list[str]:
-        """Its words; where a script has no spaces, its characters."""
-        return [word for run in self.runs for word in _TOKENS.findall(run)]
-
-    @cached_property
-    def plain(self) -> str:
-        """Its words with a space between them."""
-        return " ".join(self.words)
+    def __init__(self, name: str) -> None:
+        self.written = fold(name[:NAME_LENGTH])
+        if self.written.isascii():
+            self.runs = self.words = _ASCII.findall(self.written.replace("'", "").replace("`", ""))
+        else:
+            pieces = self.written.translate(_LETTERED).split()
+            self.runs = [run for piece in pieces for run in _RUNS.findall(piece)]
+            self.words = [word for run in self.runs for word in _TOKENS.findall(run)]
+        self.plain = " ".join(self.words)
 
     @property
     def searched(self) -> str:
-        """The words it is found by: those above, and the parts of words with an apostrophe in them."""
-        if not _APOSTROPHES.isdisjoint(self.written):
-            parted = Folded("".join(" " if char in _APOSTROPHES else char for char in self.written))
-            return f"{self.plain} {parted.plain}"
-        return self.plain
+        """The words it is found by: its own, and the parts of words with an apostrophe in them."""
+        if _APOSTROPHES.isdisjoint(self.written):
+            return self.plain
+        parts = Folded("".join(" " if char in _APOSTROPHES else char for char in self.written))
+        return f"{self.plain} {parts.plain}"
 
 
 def parted(name: str) -> str:

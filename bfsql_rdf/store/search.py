@@ -15,7 +15,7 @@ import tantivy
 from tantivy import Document, Occur, Order, Query, Schema, SchemaBuilder, Searcher
 
 from bfsql_rdf.errors import QueryError, StoreError
-from bfsql_rdf.store.folding import Folded, parted, typos, unspaced
+from bfsql_rdf.store.folding import Folded, fold, parted, typos, unspaced
 from bfsql_rdf.store.index import Index
 from bfsql_rdf.store.naming import Entity, Naming, degrees
 
@@ -72,16 +72,16 @@ def _told(action: str, code: str, where: Path | None = None) -> Iterator[None]:
 
 
 def build_search(index: Index, path: Path | None) -> "Search":
-    """The search index of a graph, in a new folder, or in memory; one number for each node is held in memory.
+    """The search index of a graph, in memory, or in a new folder beside an index store on disk.
 
-    Raises StoreError where it cannot be written.
+    One number for each node is held in memory. Raises StoreError where it cannot be written.
     """
     with _told("written", "unwritable", path):
         if path is not None:
             path.mkdir()
         built = tantivy.Index(_SCHEMA, None if path is None else str(path))
         writer = built.writer(_HEAP, 1)
-        for document in _documents(index):
+        for document in _documents(index, ordered=path is not None):
             writer.add_document(document)
         writer.commit()
         writer.wait_merging_threads()
@@ -92,30 +92,22 @@ def build_search(index: Index, path: Path | None) -> "Search":
         return Search(built.searcher())
 
 
-def _documents(index: Index) -> Iterator[Document]:
-    naming, links = Naming(index), degrees(index)
-    for node in naming.nodes():
-        number = hash(node)
-        degree = links.get(number, 0)
-        if degree >= 0:
-            links[number] = -1
-            entity = naming.read(node)
-            if entity is not None:
-                yield _document(entity, index.ids.compress(node.value), degree)
+def _documents(index: Index, ordered: bool) -> Iterator[Document]:
+    compress, links = index.ids.compress, degrees(index)
+    for entity in Naming(index).entities(links, ordered):
+        yield _document(entity, compress(entity.node.value))
 
 
-def _document(entity: Entity, id_: str, degree: int) -> Document:
+def _document(entity: Entity, id_: str) -> Document:
     """What is searched of an entity, and the key that sorts it: deprecated last, then by degree, then by id."""
-    labels = [Folded.of(name) for name in dict.fromkeys(entity.labels)]
-    local = entity.local
-    others = [Folded.of(name) for name in dict.fromkeys([*entity.aliases, local, parted(local)])]
-    iri = entity.node.value
-    written = {one.written for one in (*labels, *others, Folded.of(id_), Folded.of(iri))}
+    labels = [Folded(name) for name in dict.fromkeys(entity.labels)]
+    local, iri = entity.local, entity.node.value
+    others = [Folded(name) for name in dict.fromkeys([*entity.aliases, local, parted(local)])]
     return Document(
-        order=f"{int(entity.deprecated)}{0xFFFFFFFF - min(degree, 0xFFFFFFFF):08x}{id_}",
-        written=sorted(written - {""}),
-        label=sorted({one.plain for one in labels} - {""}),
-        name=sorted({one.plain for one in others} - {""}),
+        order=f"{int(entity.deprecated)}{0xFFFFFFFF - min(entity.degree, 0xFFFFFFFF):08x}{id_}",
+        written=list({fold(id_), fold(iri), *[one.written for one in labels], *[one.written for one in others]} - {""}),
+        label=list({one.plain for one in labels} - {""}),
+        name=list({one.plain for one in others} - {""}),
         type=entity.types or [UNTYPED],
         label_words=[one.searched for one in labels],
         name_words=[one.searched for one in others],
@@ -192,7 +184,7 @@ class Search:
 
         Raises QueryError (`bad_value`) for text without a letter or digit.
         """
-        wanted = Folded.of(text)
+        wanted = Folded(text)
         if not wanted.words:
             raise QueryError(
                 "there is no letter or digit in it", code="bad_value", where="query", hint="Give a name, or part of one"
@@ -239,7 +231,7 @@ def _queries(wanted: Folded, id_: str | None) -> Iterator[tuple[str, Query, Quer
     """Tier by tier, the query among labels and the one among all names."""
     label, name = _term("label", wanted.plain), _term("name", wanted.plain)
     written = _term("written", wanted.written)
-    meant = [_term("written", Folded.of(id_).written)] if id_ else []
+    meant = [_term("written", fold(id_))] if id_ else []
     yield "written", _all([written, label]), _any([written, *meant])
     yield "exact", label, _any([label, name])
     label, name = _starts("label", wanted.plain), _starts("name", wanted.plain)
