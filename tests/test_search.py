@@ -68,6 +68,7 @@ def ids(graph: Graph, text: str, **keys: Any) -> list[str]:
         "Irene_Adler",
         "https://example.org/wiki/Irene_Adler",
         "<https://example.org/wiki/Irene_Adler>",
+        "https://example.org/wiki/Irene_A",
         "http://example.org/wiki/Irene_Adler",
     ],
 )

@@ -101,11 +101,12 @@ def _documents(index: Index, ordered: bool) -> Iterator[Document]:
 def _document(entity: Entity, id_: str) -> Document:
     """What is searched of an entity, and the key that sorts it: deprecated last, then by degree, then by id."""
     labels = [Folded(name) for name in dict.fromkeys(entity.labels)]
-    local, iri = entity.local, entity.node.value
+    local = entity.local
     others = [Folded(name) for name in dict.fromkeys([*entity.aliases, local, parted(local)])]
+    named = [*labels, *others]
     return Document(
         order=f"{int(entity.deprecated)}{0xFFFFFFFF - min(entity.degree, 0xFFFFFFFF):08x}{id_}",
-        written=list({fold(id_), fold(iri), *[one.written for one in labels], *[one.written for one in others]} - {""}),
+        written=list({fold(id_), *[one.written for one in named]} - {""}),
         label=list({one.plain for one in labels} - {""}),
         name=list({one.plain for one in others} - {""}),
         type=entity.types or [UNTYPED],
@@ -231,11 +232,12 @@ def _queries(wanted: Folded, id_: str | None) -> Iterator[tuple[str, Query, Quer
     """Tier by tier, the query among labels and the one among all names."""
     label, name = _term("label", wanted.plain), _term("name", wanted.plain)
     written = _term("written", wanted.written)
-    meant = [_term("written", fold(id_))] if id_ else []
+    id_ = id_ and fold(id_)
+    meant = [_term("written", id_)] if id_ else []
     yield "written", _all([written, label]), _any([written, *meant])
     yield "exact", label, _any([label, name])
     label, name = _starts("label", wanted.plain), _starts("name", wanted.plain)
-    ids = [_starts("written", wanted.written)] if ":" in wanted.written else []
+    ids = [_starts("written", id_)] if id_ else []
     yield "prefix", label, _any([label, name, *ids])
     most = max(typos(run) for run in wanted.runs)
     for tier, edits in (("words", 0), ("near", 1), ("far", 2)):
