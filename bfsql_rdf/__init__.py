@@ -4,6 +4,7 @@ from bfsql_rdf.errors import BfsqlError, LoadError, ProfileError, QueryError, St
 from bfsql_rdf.graph import Graph, open
 from bfsql_rdf.models import (
     BfsQuery,
+    Candidates,
     Closure,
     ClosureQuery,
     Descriptions,
@@ -11,6 +12,7 @@ from bfsql_rdf.models import (
     NodeFilter,
     Scan,
     ScanQuery,
+    SearchQuery,
     Subgraph,
 )
 from bfsql_rdf.profile import Profile
@@ -19,6 +21,7 @@ from bfsql_rdf.store.load import load
 __all__ = [
     "BfsQuery",
     "BfsqlError",
+    "Candidates",
     "Closure",
     "ClosureQuery",
     "Descriptions",
@@ -31,6 +34,7 @@ __all__ = [
     "QueryError",
     "Scan",
     "ScanQuery",
+    "SearchQuery",
     "StoreError",
     "Subgraph",
     "load",

@@ -130,6 +130,21 @@ def scan(
 
 
 @app.command()
+def search(
+    source: Source,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A name, or part of one.")],
+    types: Annotated[list[str] | None, typer.Option("--type", help="Only entities of this type; repeatable.")] = None,
+    limit: Annotated[int, typer.Option("--limit", help="How many candidates at most.")] = 10,
+    profile: ProfileOption = None,
+    lenient: Lenient = False,
+    indent: Indent = None,
+) -> None:
+    """Entities by name, with the ids that the other queries take."""
+    query = {"query": text, "limit": limit} | ({"entity_types": types} if types else {})
+    _print(_open(source, profile, lenient).search_entities(query).to_dict(), indent)
+
+
+@app.command()
 def describe(
     source: Source,
     ids: Annotated[list[str], typer.Argument(metavar="ID...")],

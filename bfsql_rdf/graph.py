@@ -12,15 +12,18 @@ from bfsql_rdf.engine.bfs import run_bfs
 from bfsql_rdf.engine.closure import run_closure
 from bfsql_rdf.engine.explain import explain_bfs, explain_closure, explain_scan
 from bfsql_rdf.engine.scan import Scanner
+from bfsql_rdf.engine.search import Finder
 from bfsql_rdf.engine.shape import Shaper
 from bfsql_rdf.errors import QueryError, StoreError
 from bfsql_rdf.models import (
     BfsQuery,
+    Candidates,
     Closure,
     ClosureQuery,
     Descriptions,
     Scan,
     ScanQuery,
+    SearchQuery,
     Subgraph,
     read_query,
 )
@@ -40,6 +43,7 @@ class Graph:
         self._opened = opened
         self._index = opened.index
         self._scanner = Scanner(opened.index, opened.meta.generation)
+        self._finder = Finder(opened.index, opened.search)
 
     @property
     def profile(self) -> Profile:
@@ -89,6 +93,14 @@ class Graph:
         """One page of everything that matches `node_types`, `edge_predicates`, `truth_status`, `as_of`."""
         with damage_told():
             return self._scanner(read_query(ScanQuery, _query(query, keys)))
+
+    def search_entities(self, query: Any = None, /, **keys: Any) -> Candidates:
+        """The entities that a name may mean, best first: `query`, and optionally `entity_types` and `limit`.
+
+        The first search of a graph in memory builds its search index.
+        """
+        with damage_told():
+            return self._finder(read_query(SearchQuery, _query(query, keys)))
 
     def describe_entities(self, ids: Sequence[str]) -> Descriptions:
         """Full nodes, text uncut, statements of any status; and the ids that are not in the graph."""

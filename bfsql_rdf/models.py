@@ -58,6 +58,14 @@ class ScanQuery(_Query):
     after: StrictStr | None = None
 
 
+class SearchQuery(_Query):
+    """Entities by name: text as a person would write it, types to keep to, how many at most."""
+
+    query: Name = Field(max_length=1000)
+    entity_types: list[Name] | None = Field(default=None, min_length=1)
+    limit: StrictInt = Field(default=10, ge=1, le=100)
+
+
 class Result(BaseModel):
     """An answer; `to_dict` leaves out what there is nothing to say about."""
 
@@ -115,6 +123,13 @@ class Descriptions(Result):
     labels: dict[str, str] | None = None
     nodes: list[dict[str, Any]]
     not_found: list[str] | None = None
+
+
+class Candidates(Result):
+    """The answer of `search_entities`: what the text may mean, best first."""
+
+    candidates: list[dict[str, Any]]
+    warnings: list[dict[str, str]] | None = None
 
 
 Q = TypeVar("Q", bound=BaseModel)

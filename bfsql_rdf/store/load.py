@@ -20,6 +20,7 @@ from bfsql_rdf.store.findings import study
 from bfsql_rdf.store.folder import Folder, damage_told, hold
 from bfsql_rdf.store.index import Index
 from bfsql_rdf.store.reading import FileInfo, open_reading
+from bfsql_rdf.store.search import LazySearch, Search, build_search
 from bfsql_rdf.store.source import Source
 from bfsql_rdf.wikibase import Wikibase
 
@@ -73,11 +74,15 @@ class Meta:
 
 @dataclass(eq=False)
 class Opened:
-    """Data and index of one source, ready for queries; `held` keeps a generation from being swept."""
+    """Data and index of one source, ready for queries; `held` keeps a generation from being swept.
+
+    `search` gives the search index, which is opened, or built in memory, when it is first called.
+    """
 
     source: Source
     index: Index
     meta: Meta
+    search: Callable[[], Search]
     held: int | None = None
 
     def __post_init__(self) -> None:
@@ -149,9 +154,9 @@ def open_index(store: Store, meta: Meta, profile: Profile) -> Index:
     return index
 
 
-def _opened(data: Store, index: Index, meta: Meta, held: int | None = None) -> Opened:
+def _opened(data: Store, index: Index, meta: Meta, held: int | None = None, search: Path | None = None) -> Opened:
     graphs = [index.ids.expand(graph, "graphs") for graph in index.profile.graphs]
-    return Opened(Source(data, graphs, index.ids.prefixes), index, meta, held)
+    return Opened(Source(data, graphs, index.ids.prefixes), index, meta, LazySearch(index, search), held)
 
 
 def open_files(
@@ -232,24 +237,26 @@ def _fill(
     read: Callable[[Store], list[FileInfo]],
     progress: Progress | None,
 ) -> None:
-    """Data and index of a generation; both stores are closed on the way out, whatever happens."""
+    """Data and both indexes of a generation; both stores are closed on the way out, whatever happens."""
     data: Store | None = None
     target: Store | None = None
+    index: Index | None = None
     try:
         data = Store(str(fresh / "data"))
         meta.files = meta.files + read(data)
         data.flush()
         target = Store(str(fresh / "index"))
-        build_index(data, target, profile, meta, progress)
+        index = build_index(data, target, profile, meta, progress)
         for store in (data, target):
             store.optimize()
             store.flush()
+        build_search(index, fresh / "search")
     except BaseException as error:
         # Frames of a traceback would keep the stores open, and RocksDB writing, while the folder is removed.
         traceback.clear_frames(error.__traceback__)
         raise
     finally:
-        data = target = store = None  # type: ignore[assignment]
+        data = target = store = index = None  # type: ignore[assignment]
 
 
 def _read_meta(generation: Path) -> Meta:
@@ -277,7 +284,8 @@ def open_folder(path: str | os.PathLike[str], profile: Profile | None = None) ->
     if meta.figures is not None and meta.figures.profile == wanted.digest:
         index = _readable(generation / "index")
         if index is not None:
-            return _opened(_data(generation), open_index(index, meta, wanted), meta, held)
+            opened = open_index(index, meta, wanted)
+            return _opened(_data(generation), opened, meta, held, generation / "search")
     if wanted.digest == own.digest:
         try:
             load(path, [], own)
