@@ -18,6 +18,7 @@ _RUNS = re.compile(f"[{_ALONE}]+|[^{_ALONE}]+")
 _ALONE_FIRST = re.compile(f"[{_ALONE}]")
 _ASCII = re.compile("[a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
+_POSSESSIVE = re.compile(r"(?<=\w)['`´‘’ʹʻʼ]s\b")
 _APOSTROPHES = frozenset("'`´‘’ʹʻʼ")
 _ACCENTS = (
     (0x0300, 0x036F),
@@ -86,28 +87,30 @@ class Folded:
     """A name as it is compared.
 
     `written` keeps its punctuation; `runs` are its words, where a script has no spaces what stands together; `words`
-    are its words, where a script has no spaces its characters; `plain` has a space between the words.
+    are its words, where a script has no spaces its characters; `plain` has a space between the words. An English
+    possessive is the word itself: Cushing's syndrome is Cushing syndrome.
     """
 
     __slots__ = ("plain", "runs", "words", "written")
 
     def __init__(self, name: str) -> None:
         self.written = fold(name[:NAME_LENGTH])
-        if self.written.isascii():
-            self.runs = self.words = _ASCII.findall(self.written.replace("'", "").replace("`", ""))
+        bare = _POSSESSIVE.sub("", self.written)
+        if bare.isascii():
+            self.runs = self.words = _ASCII.findall(bare.replace("'", "").replace("`", ""))
         else:
-            pieces = self.written.translate(_LETTERED).split()
+            pieces = bare.translate(_LETTERED).split()
             self.runs = [run for piece in pieces for run in _RUNS.findall(piece)]
             self.words = [word for run in self.runs for word in _TOKENS.findall(run)]
         self.plain = " ".join(self.words)
 
     @property
     def searched(self) -> str:
-        """The words it is found by: its own, and the parts of words with an apostrophe in them."""
+        """The words it is found by: its own, and those with an apostrophe in them parted and joined."""
         if _APOSTROPHES.isdisjoint(self.written):
             return self.plain
-        parts = Folded("".join(" " if char in _APOSTROPHES else char for char in self.written))
-        return f"{self.plain} {parts.plain}"
+        spaced, joined = (Folded("".join(mark if c in _APOSTROPHES else c for c in self.written)) for mark in (" ", ""))
+        return f"{self.plain} {spaced.plain} {joined.plain}"
 
 
 def parted(name: str) -> str:

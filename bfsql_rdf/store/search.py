@@ -10,6 +10,7 @@ from math import log2
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
+from urllib.parse import unquote
 
 import tantivy
 from tantivy import Document, Occur, Order, Query, Schema, SchemaBuilder, Searcher
@@ -104,9 +105,10 @@ def _document(entity: Entity, id_: str) -> Document:
     local = entity.local
     others = [Folded(name) for name in dict.fromkeys([*entity.aliases, local, parted(local)])]
     named = [*labels, *others]
+    reference = fold(unquote(id_.partition(":")[2]))
     return Document(
         order=f"{int(entity.deprecated)}{0xFFFFFFFF - min(entity.degree, 0xFFFFFFFF):08x}{id_}",
-        written=list({fold(id_), *[one.written for one in named]} - {""}),
+        written=list({fold(id_), reference, *[one.written for one in named]} - {""}),
         label=list({one.plain for one in labels} - {""}),
         name=list({one.plain for one in others} - {""}),
         type=entity.types or [UNTYPED],
