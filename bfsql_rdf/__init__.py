@@ -11,6 +11,7 @@ from bfsql_rdf.models import (
     NodeFilter,
     Scan,
     ScanQuery,
+    Schema,
     Subgraph,
 )
 from bfsql_rdf.profile import Profile
@@ -31,6 +32,7 @@ __all__ = [
     "QueryError",
     "Scan",
     "ScanQuery",
+    "Schema",
     "StoreError",
     "Subgraph",
     "load",

@@ -18,14 +18,14 @@ FIRST, LAST = -62135596800, 253402300799
 """The seconds of the years 1 to 9999."""
 
 
-def cutoffs(index: Index, allowed: Allowed, node: NamedNode) -> Iterator[AsOf]:
-    """For each kind that its link statements have several positions of, the middle one; coarse before exact."""
+def cutoffs(index: Index, allowed: Allowed, node: NamedNode) -> Iterator[tuple[AsOf, AsOf]]:
+    """The middle and the last position of its link statements, for each kind with several; coarse before exact."""
     match = index.store.quads_for_pattern
     statements = [
         one.id
         for graph, stated in allowed.links.items()
-        for pattern in ((node, None, None), (None, None, node))
-        for quad in islice(match(*pattern, graph), LINKS)
+        for subject, object_ in ((node, None), (None, node))
+        for quad in islice(match(subject, None, object_, graph), LINKS)
         for one in index.statements_of(Triple(quad.subject, quad.predicate, quad.object), (stated,))
     ]
     for kind in index.figures.positions:
@@ -36,7 +36,8 @@ def cutoffs(index: Index, allowed: Allowed, node: NamedNode) -> Iterator[AsOf]:
         }
         keys = sorted(texts) if kind == "text" else sorted(map(Decimal, texts))
         if len(keys) > 1:
-            yield from _written(kind, keys[(len(keys) - 1) // 2])
+            middle, last = keys[(len(keys) - 1) // 2], keys[-1]
+            yield from zip(_written(kind, middle), _written(kind, last), strict=False)
 
 
 def _written(kind: str, key: Decimal | str) -> Iterator[AsOf]:

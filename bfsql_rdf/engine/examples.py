@@ -1,32 +1,37 @@
 """Queries that a prompt shows: made from the graph at hand, run, and kept when they find something."""
 
 import copy
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from pyoxigraph import NamedNode, Triple
+from pyoxigraph import NamedNode
 
 from bfsql_rdf.engine.bfs import DEFAULT_STATUS, run_bfs
 from bfsql_rdf.engine.closure import run_closure
 from bfsql_rdf.engine.cutoffs import cutoffs
 from bfsql_rdf.engine.sample import neighbours, reach, sample_links, sample_values
 from bfsql_rdf.engine.scan import Scanner
+from bfsql_rdf.engine.seeds import DEGREE, LINKS, PREDICATES, TRIES, Seeds
 from bfsql_rdf.errors import QueryError
 from bfsql_rdf.models import BfsQuery, ClosureQuery, Scan, ScanQuery, Subgraph
-from bfsql_rdf.store.index import Allowed, Index
-from bfsql_rdf.store.labels import Labels
-from bfsql_rdf.terms import OWL, RDF, RDFS, SKOLEM
+from bfsql_rdf.store.index import Index
+from bfsql_rdf.terms import OWL, RDF, RDFS, local_name
 
 LIMITS = {"max_nodes": 300, "max_edges": 900}
 """What an example may hold; a query that finds more makes no example."""
 STUBS: dict[str, Any] = {"node_filter": {"entity_types": []}, "edge_filter": {"predicates": []}}
-PREDICATES, LINKS, TRIES = 10, 30, 8
-DEGREE, FAR, CLOSURE = 25, 120, 60
+FAR, CLOSURE = 120, 40
+"""Nodes within two relationships, and ids of a closure, that are still easy to read."""
 PAGE = 5
+_LADDER = re.compile(
+    r"(part|sub|super|broader|narrower|parent|child|ancestor|contain|within|located|derive|based|(is_?a$)|type_?of)",
+    re.I,
+)
+"""Local names of predicates that are often transitive."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,7 @@ class Examples:
         small = {key: min(most, getattr(limits, key)) for key, most in LIMITS.items()}
         self.index = copy.copy(index)
         self.index.profile = index.profile.model_copy(update={"limits": limits.model_copy(update=small)})
-        self.allowed = index.allowed(frozenset(DEFAULT_STATUS))
-        self.everything = index.everything()
-        self.unit = 2 if index.profile.view == "nodes" and self.everything.links else 1
-        self._labels = Labels(index)
+        self.seeds = Seeds(index)
         self._scan = Scanner(self.index, "examples")
 
     def all(self) -> list[Example]:
@@ -68,56 +70,6 @@ class Examples:
         if len(found) < 3:
             found += [one for one in (self.alone(), self.scan_values()) if one is not None]
         return found
-
-    # What to ask about
-
-    @cached_property
-    def seeds(self) -> list[NamedNode]:
-        """Linked nodes of a middling degree: typed and named ones first."""
-        found: dict[NamedNode, None] = {}
-        for iri in self._linking()[:PREDICATES]:
-            for subject, _, object_ in sample_links(self.index, self.allowed, iri, LINKS)[0]:
-                found |= {subject: None, object_: None}
-        ranked = [(self._rank(node, near), node) for node, near in self._near(found, self.allowed)]
-        return [node for _, node in sorted(ranked, key=lambda pair: pair[0])]
-
-    def hop(self) -> tuple[str, str, str, str | None] | None:
-        """Subject, predicate and object of a link, and the id of a statement of it where that is a node."""
-        for node in self.seeds[:TRIES]:
-            for graph in self.index.walked_graphs(self.allowed):
-                for quad in islice(self.index.store.quads_for_pattern(node, None, None, graph), 1):
-                    triple = Triple(quad.subject, quad.predicate, quad.object)
-                    stated = self.allowed.links.get(graph)  # type: ignore[call-overload]
-                    found = self.index.statements_of(triple, (stated,)) if stated and self.unit == 2 else []
-                    if found or self.unit == 1:
-                        object_ = self._id(quad.object)  # type: ignore[arg-type]
-                        statement = min(self._id(one.id) for one in found) if found else None
-                        return self._id(node), self.index.predicates.show(quad.predicate.value), object_, statement
-        return None
-
-    def _linking(self) -> list[str]:
-        counts = self.index.figures.predicates
-        return sorted((iri for iri, n in counts.items() if n[0]), key=lambda iri: (-counts[iri][0], iri))
-
-    def _near(self, nodes: Any, allowed: Allowed) -> Iterator[tuple[NamedNode, set[NamedNode]]]:
-        """Of these nodes the entities with few links, and what they are linked with."""
-        for node in nodes:
-            near = neighbours(self.index, allowed, node, DEGREE)
-            if near and not self.index.is_inside(node):
-                yield node, near
-
-    def _rank(self, node: NamedNode, near: set[NamedNode]) -> tuple[Any, ...]:
-        kind = self.index.type_iri(node)
-        vague = kind is None or kind.startswith((OWL, RDF, RDFS))
-        named = self._labels.label(node) is not None
-        return vague, node.value.startswith(SKOLEM), not named, len(near) < 2, abs(len(near) - 5), node.value
-
-    def _id(self, node: NamedNode) -> str:
-        return self.index.ids.compress(node.value)
-
-    def _called(self, node: NamedNode) -> str:
-        label = self._labels.label(node)
-        return " ".join(label.split())[:60] if label else self._id(node)
 
     # Running
 
@@ -139,22 +91,22 @@ class Examples:
 
     def around(self) -> Example | None:
         """Everything linked with one entity, as stubs."""
-        for node in self.seeds[:TRIES]:
-            query = {"seeds": [self._id(node)], "max_hops": self.unit} | STUBS
+        for node in self.seeds.nodes[:TRIES]:
+            query = {"seeds": [self.seeds.id(node)], "max_hops": self.seeds.unit} | STUBS
             result = self._bfs(query)
             if result and result.node_count > 1:
-                asks = f"What is directly linked with {self._called(node)}? All as stubs: the shape alone."
+                asks = f"What is directly linked with {self.seeds.called(node)}? All as stubs: the shape alone."
                 return Example("bfs_query", query, asks, _counted(result))
         return None
 
     def filtered(self) -> Example | None:
         """Two relationships out, one type and one predicate in full."""
-        for node in self.seeds[: TRIES * 4]:
-            near = neighbours(self.index, self.allowed, node, DEGREE) or set()
-            around = [neighbours(self.index, self.allowed, other, FAR) for other in sorted(near, key=str)]
+        for node in self.seeds.nodes[: TRIES * 4]:
+            near = neighbours(self.index, self.seeds.allowed, node, DEGREE) or set()
+            around = [neighbours(self.index, self.seeds.allowed, other, FAR) for other in sorted(near, key=str)]
             if any(one is None for one in around) or len(near.union(*(one or () for one in around))) > FAR:
                 continue
-            query: dict[str, Any] = {"seeds": [self._id(node)], "max_hops": 2 * self.unit} | STUBS
+            query: dict[str, Any] = {"seeds": [self.seeds.id(node)], "max_hops": 2 * self.seeds.unit} | STUBS
             shape = self._bfs(query)
             if shape is None or len(shape.edges) < 2:
                 continue
@@ -165,7 +117,7 @@ class Examples:
             query |= {"node_filter": {"entity_types": [kind]}, "edge_filter": {"predicates": [predicate]}}
             result = self._bfs(query)
             if result:
-                asks = f"What is within two relationships of {self._called(node)}, "
+                asks = f"What is within two relationships of {self.seeds.called(node)}, "
                 asks += f"{kind} nodes and {predicate} edges in full?"
                 full = sum(n["entity_type"] == kind for n in result.nodes)
                 rows = sum(edge["predicate"] == predicate for edge in result.edges)
@@ -175,38 +127,44 @@ class Examples:
 
     def closure(self) -> Example | None:
         """One predicate to any depth, where that is more than a step and ends."""
-        declared = self.index.figures.transitive
-        order = sorted(self._linking(), key=lambda iri: iri not in declared)
+        figures = self.index.figures
+        order = [iri for iri in self.seeds.linking() if iri not in figures.symmetric]
+        order.sort(key=lambda iri: (iri not in figures.transitive, not _LADDER.search(local_name(iri))))
         for iri in order[: PREDICATES * 2]:
             best: tuple[int, str, NamedNode] | None = None
-            for subject, _, _ in sample_links(self.index, self.allowed, iri, LINKS)[0]:
-                found = reach(self.index, self.allowed, subject, iri, CLOSURE)
+            for subject, _, _ in sample_links(self.index, self.seeds.allowed, iri, LINKS)[0]:
+                found = reach(self.index, self.seeds.allowed, subject, iri, CLOSURE)
                 if found and found[0] > 1 and found[1] > 1:
                     best = max(best or (0, "", subject), (found[0], subject.value, subject), key=lambda one: one[:2])
             if best is None:
                 continue
-            query = {"start": self._id(best[2]), "predicate": self.index.predicates.show(iri)}
+            query = {"start": self.seeds.id(best[2]), "predicate": self.index.predicates.show(iri)}
             try:
                 result = run_closure(self.index, ClosureQuery.model_validate(query))[0]
             except QueryError:
                 continue
             if result.count > 1:
-                asks = f"What is reached from {self._called(best[2])} along {query['predicate']}, at any depth?"
+                asks = f"What is reached from {self.seeds.called(best[2])} along {query['predicate']}, at any depth?"
                 return Example("transitive_closure_query", query, asks, f"{result.count} ids")
         return None
 
     def alone(self) -> Example | None:
         """One entity in full."""
-        counts = self.index.figures.predicates
-        for iri in sorted((iri for iri, n in counts.items() if n[1] or n[2]), key=lambda iri: (-counts[iri][2], iri)):
-            for node, _ in sample_values(self.index, self.allowed, iri, TRIES):
-                query = {"seeds": [self._id(node)], "max_hops": 0}
-                result = self._bfs(query)
-                if result:
-                    fields = len(result.nodes[0]) - 2
-                    asks = f"What is known of {self._called(node)} itself?"
-                    return Example("bfs_query", query, asks, f"1 node with {fields} fields")
+        for node in self._known():
+            query = {"seeds": [self.seeds.id(node)], "max_hops": 0}
+            result = self._bfs(query)
+            if result:
+                asks = f"What is known of {self.seeds.called(node)} itself?"
+                return Example("bfs_query", query, asks, f"1 node with {_some(len(result.nodes[0]) - 2, 'field')}")
         return None
+
+    def _known(self) -> Iterator[NamedNode]:
+        for iri in self.seeds.valued():
+            for node, _ in sample_values(self.index, self.seeds.allowed, iri, TRIES):
+                yield node
+        for iri in self.seeds.linking():
+            for node, _, _ in sample_links(self.index, self.seeds.allowed, iri, TRIES)[0]:
+                yield node
 
     # Scans
 
@@ -230,70 +188,76 @@ class Examples:
         counts = self.index.figures.types
         order = sorted(counts, key=lambda iri: (iri.startswith((OWL, RDF, RDFS)), abs(counts[iri] - 10), iri))
         for iri in order[:TRIES]:
-            query = {"node_types": [self.index.types.show(iri)], "limit": PAGE}
+            name = self.index.types.show(iri)
+            query = {"node_types": [name], "limit": PAGE}
             result = self._scanned(query)
             if result:
-                asks = f"Which {query['node_types'][0]} nodes are there? First page."
+                asks = f"Which {name} nodes are there? First page."
                 return Example("scan_query", query, asks, _page(result))
         return None
 
     def scan_values(self) -> Example | None:
         """The values of one predicate."""
-        counts = self.index.figures.predicates
-        for iri in sorted((iri for iri, n in counts.items() if n[1] or n[2]), key=lambda iri: (-sum(counts[iri]), iri)):
+        for iri in self.seeds.valued():
             query = {"edge_predicates": [self.index.predicates.show(iri)], "limit": PAGE}
             result = self._scanned(query)
             if result:
-                return Example("scan_query", query, "Which nodes have such a value, and which? First page.", _page(result))
+                return Example(
+                    "scan_query", query, "Which nodes have such a value, and which? First page.", _page(result)
+                )
         return None
 
     # Traversal filters
 
     def as_of(self) -> Example | None:
         """What was known at some point, where that is less than all."""
-        for node in self.seeds[: TRIES * 4] if self.index.figures.positions else ():
-            query: dict[str, Any] = {"seeds": [self._id(node)], "max_hops": self.unit}
-            for cutoff in cutoffs(self.index, self.allowed, node):
-                early, all_ = self._bfs(query | {"as_of": cutoff}), self._bfs(query)
-                if early and all_ and 1 < early.node_count and early.edge_count < all_.edge_count:
-                    asks = f"What was linked with {self._called(node)} as of {cutoff}?"
-                    gave = f"{_counted(early)}; without `as_of` {_counted(all_)}"
-                    return Example("bfs_query", query | {"as_of": cutoff}, asks, gave)
+        for node in self.seeds.nodes[: TRIES * 4] if self.index.figures.positions else ():
+            query: dict[str, Any] = {"seeds": [self.seeds.id(node)], "max_hops": self.seeds.unit}
+            for middle, last in cutoffs(self.index, self.seeds.allowed, node):
+                early, late = self._bfs(query | {"as_of": middle}), self._bfs(query | {"as_of": last})
+                if early and late and early.node_count > 1 and early.edge_count < late.edge_count:
+                    asks = f"What was linked with {self.seeds.called(node)} as of {middle}?"
+                    gave = f"{_counted(early)}; as of {last} {_counted(late)}"
+                    return Example("bfs_query", query | {"as_of": middle}, asks, gave)
         return None
 
     def traits(self) -> Example | None:
         """Edges that follow from a symmetric or inverse predicate."""
         figures = self.index.figures
-        for iri in self._linking():
+        for iri in self.seeds.linking():
             trait = "Inverse" if figures.inverses.get(iri) else "Symmetric" if iri in figures.symmetric else None
             if trait is None:
                 continue
-            ends = [end for edge in sample_links(self.index, self.allowed, iri, LINKS)[0] for end in (edge[2], edge[0])]
-            for node, _ in islice(self._near(dict.fromkeys(ends), self.allowed), TRIES):
-                query = {"seeds": [self._id(node)], "max_hops": 1, "expand_traits": [trait]} | STUBS
+            ends = [
+                end
+                for edge in sample_links(self.index, self.seeds.allowed, iri, LINKS)[0]
+                for end in (edge[2], edge[0])
+            ]
+            for node, _ in islice(self.seeds.near(dict.fromkeys(ends), self.seeds.allowed), TRIES):
+                query = {"seeds": [self.seeds.id(node)], "max_hops": 1, "expand_traits": [trait]} | STUBS
                 result = self._bfs(query)
                 derived = [edge for edge in result.edges if "derived_via" in edge] if result else []
                 if result and derived:
-                    asks = f"What is linked with {self._called(node)}, edges that follow from {trait} predicates included?"
+                    asks = f"What is linked with {self.seeds.called(node)}, with what follows from {trait} predicates?"
                     gave = f"{_counted(result)}, {len(derived)} of them derived (`{derived[0]['derived_via']}`)"
                     return Example("bfs_query", query, asks, gave)
         return None
 
     def statuses(self) -> Example | None:
         """A neighbourhood that is larger when another status may be walked."""
-        for graph in self.everything.links:
+        for graph in self.seeds.everything.links:
             own = self.index.status_of_graph(graph) or ()
-            if graph in self.allowed.links:
+            if graph in self.seeds.allowed.links:
                 continue
             quads = islice(self.index.store.quads_for_pattern(None, None, None, graph), LINKS)
-            ends = dict.fromkeys(end for quad in quads for end in (quad.subject, quad.object))
-            for node, _ in islice(self._near(ends, self.everything), TRIES):
-                wide = sorted({*DEFAULT_STATUS, *own})
-                query: dict[str, Any] = {"seeds": [self._id(node)], "max_hops": self.unit}
+            ends: dict[Any, None] = dict.fromkeys(end for quad in quads for end in (quad.subject, quad.object))
+            for node, _ in islice(self.seeds.near(ends, self.seeds.everything), TRIES):
+                wide = list(dict.fromkeys([*DEFAULT_STATUS, *own]))
+                query: dict[str, Any] = {"seeds": [self.seeds.id(node)], "max_hops": self.seeds.unit}
                 more, less = self._bfs(query | {"truth_status": wide} | STUBS), self._bfs(query | STUBS)
                 if more and less and more.node_count > 1 and more.edge_count > less.edge_count:
                     query |= {"truth_status": wide} | STUBS
-                    asks = f"What is linked with {self._called(node)} when {', '.join(own)} may be walked too?"
+                    asks = f"What is linked with {self.seeds.called(node)} when {', '.join(own)} may be walked too?"
                     return Example("bfs_query", query, asks, f"{_counted(more)}; by default {_counted(less)}")
         return None
 

@@ -17,7 +17,7 @@ TYPES, FIELDS, LINKS = 200, 200, 450
 CALLS = """\
 A query is one JSON object, an answer another. Ids, types and predicates are spelled as this graph spells them.
 
-- `search_entities` `{"query", "entity_types"?, "limit"?}`: from a name to ids, as `[{id, entity_type, label, score}]`, \
+- `search_entities` `{"query", "entity_types"?, "limit"?}`: from a name to ids; `[{id, entity_type, label, score}]`, \
 best first. Begin here unless an answer already gave you the id.
 - `describe_entities` `{"ids"}`: all that is known of a few nodes, texts whole; `not_found` lists ids that are unknown.
 - `describe_schema` `{"max_tokens"?}`: all types and predicates with counts; more than the lists below.
@@ -25,18 +25,19 @@ best first. Begin here unless an answer already gave you the id.
 "edge_filter"?: {"predicates"}}`: the neighbourhood of one or more ids. Links are followed in both directions.
 - `transitive_closure_query` `{"start", "predicate"}`: the ids that one predicate leads to, subject to object, at any \
 depth, over asserted_true statements; ids only.
-- `scan_query` `{"node_types"?, "edge_predicates"?, "truth_status"?, "as_of"?, "limit"?, "after"?}`, at least one of the \
-first four: everything of the kind, wherever it is. `node_types` alone lists entities; otherwise statements are listed. \
-If the answer has `next`, repeat the query with it as `after`.
+- `scan_query` `{"node_types"?, "edge_predicates"?, "truth_status"?, "as_of"?, "limit"?, "after"?}`, at least one of \
+the first four: everything of the kind, wherever it is. `node_types` alone lists entities; otherwise statements are \
+listed. If the answer has `next`, repeat the query with it as `after`.
 """
 
 FILTERS = """\
 ## Full or stub
 
 The two filters of `bfs_query` change how much is told, never what is found: a node that does not match comes as the \
-stub `{id, entity_type}`, an edge as `{subject, predicate, object}`. Without a filter everything comes in full, which is \
-long; an empty list makes everything a stub. A type also matches its subclasses. To save room, ask for stubs first, \
-then for the types and predicates that matter.
+stub `{id, entity_type}`, an edge as `{subject, predicate, object}`. Without a filter everything comes in full, which \
+is long; an empty list makes everything a stub. A type also matches its subclasses. To save room, ask for stubs first, \
+then for the types and predicates that matter. An edge in full has the `id`, `truth_status`, `extraction_method`, \
+fields and `provenance` of its statement; where several statements say the same triple, each stands in `statements`.
 """
 
 ANSWERS = """\
@@ -46,7 +47,8 @@ ANSWERS = """\
 - `warnings`: read them; a name in a filter was unknown, or what you look for has a status or position that was not \
 walked.
 - `unknown_seeds`: these ids are not in the graph; search for the name.
-- An error says which key is wrong and what to write. An empty answer without a warning is a true absence.
+- An error says which key is wrong and what to write.
+- Nothing found: before you say that there is nothing, search for the name and try the other statuses.
 """
 
 
@@ -73,7 +75,7 @@ def make_prompt(index: Index, schema: Schema) -> str:
         "# Querying this graph with BFS-QL\n",
         CALLS,
         _graph(schema),
-        _hops(schema, found.hop()),
+        _hops(schema, found.seeds.hop(), index.profile.limits.max_hops),
         FILTERS,
         _walked(schema),
         _ids(index, schema),
@@ -101,7 +103,12 @@ def _graph(schema: Schema) -> str:
             lines.append("Further predicates: call `describe_schema`.")
     else:
         lines.append("No node is linked with another.")
-    lines.append(_listed("Values, which are fields of full nodes", values, FIELDS, 0))
+    title = "Values, which are fields of full nodes"
+    if schema.view == "nodes" and schema.statements:
+        title += " (those that a statement makes are `Statement` nodes)"
+    lines.append(_listed(title, values, FIELDS, 0))
+    fields = [f"`{name}`" for name in schema.statement_fields or ()]
+    lines.append(_listed("Fields of statements and their evidence", fields, FIELDS // 2, 0))
     return "\n\n".join(line for line in lines if line) + "\n"
 
 
@@ -123,19 +130,19 @@ def _said(one: dict[str, Any]) -> str:
     return f" “{one['label']}”" if "label" in one else ""
 
 
-def _hops(schema: Schema, hop: tuple[str, str, str, str | None] | None) -> str:
+def _hops(schema: Schema, hop: tuple[str, str, str, str | None] | None, most: int) -> str:
     lines = [f"## Hops: the {schema.view} view"]
     if schema.view == "nodes":
         lines.append(
-            "Mind the off-by-one: statements are nodes here (`entity_type` `Statement`, with `subject_id`, `predicate`, "
-            "`object_id` or `object_value`) and each takes a hop of its own. What is N relationships away is 2N hops "
-            "away; only a link that no statement describes is a single hop. `edges` repeats the statements as triples, "
+            "Mind the off-by-one: statements are nodes here (`entity_type` `Statement`, with `subject_id`, "
+            "`predicate`, `object_id` or `object_value`) and each takes a hop of its own. What is N relationships away is "
+            "2N hops away; only a link that no statement describes is a single hop. `edges` repeats the statements as triples, "
             "so that an edge may name a node one hop further out."
         )
         if hop and hop[3]:
             lines.append(
-                f"Example: from `{hop[0]}`, `max_hops` 1 gets as far as the statement `{hop[3]}`, and only `max_hops` 2 "
-                f"to `{hop[2]}`, its object ({hop[1]})."
+                f"Example: from `{hop[0]}`, `max_hops` 1 gets as far as the statement `{hop[3]}`, and only "
+                f"`max_hops` 2 to `{hop[2]}`, its object ({hop[1]})."
             )
     else:
         lines.append(
@@ -148,7 +155,10 @@ def _hops(schema: Schema, hop: tuple[str, str, str, str | None] | None) -> str:
                 f"Example: from `{hop[0]}`, `max_hops` 1 gives its edge {hop[1]} and the node `{hop[2]}`; what "
                 f"`{hop[2]}` is linked with takes `max_hops` 2, and the edges among those `max_hops` 3."
             )
-    lines.append("Start with one relationship; from hubs, more than two may be cut off by a limit.")
+    lines.append(
+        f"Start with one relationship; from hubs, more than two may be cut off by a limit. At most {most} hops are "
+        "walked."
+    )
     return "\n\n".join(lines) + "\n"
 
 
@@ -169,7 +179,7 @@ def _walked(schema: Schema) -> str:
             for kind, one in schema.positions.items()
         ]
         lines.append(
-            f"- `as_of`: only statements positioned at or before it; without it all. Positions here: {'; '.join(kinds)}. "
+            f"- `as_of`: only statements positioned at or before it; without it all. Positions: {'; '.join(kinds)}. "
             "A link without a position is left out under `as_of`; a value that no statement describes stays."
         )
     else:

@@ -24,7 +24,8 @@ def sample_links(index: Index, allowed: Allowed, predicate: str, most: int) -> t
     if len(window) <= most:
         return window, whole
     seen: Counter[NamedNode] = Counter()
-    spread, rest = [], []
+    spread: list[Edge] = []
+    rest: list[Edge] = []
     for edge in window:
         seen[edge[2]] += 1
         (spread if seen[edge[2]] <= OF_ONE_OBJECT else rest).append(edge)
@@ -55,11 +56,11 @@ def neighbours(index: Index, allowed: Allowed, node: NamedNode, most: int) -> se
     match = index.store.quads_for_pattern
     found: set[NamedNode] = set()
     for graph in index.walked_graphs(allowed):
-        for pattern in ((node, None, None), (None, None, node)):
-            quads: list[Quad] = list(islice(match(*pattern, graph), most + 1))
+        for subject, object_ in ((node, None), (None, node)):
+            quads: list[Quad] = list(islice(match(subject, None, object_, graph), most + 1))
             if len(quads) > most:
                 return None
-            found.update(quad.object if pattern[0] else quad.subject for quad in quads)  # type: ignore[misc]
+            found.update(quad.object if subject else quad.subject for quad in quads)  # type: ignore[misc]
     return found - {node}
 
 

@@ -13,7 +13,10 @@ from bfsql_rdf.models import Schema
 from bfsql_rdf.store.index import Index
 from bfsql_rdf.tokens import estimate_tokens
 
-LEAST_TOKENS = 400
+LEAST_TOKENS = 600
+"""Room for the sizes and the kinds of positions, and a little of each list."""
+REST = 60
+"""Tokens kept for what is written last."""
 HOPS = {
     "edges": "One relationship is one hop; the data of a statement ride on its edge.",
     "nodes": "A statement is a node and takes a hop of its own: subject to statement is one hop, statement to object "
@@ -21,7 +24,7 @@ HOPS = {
 }
 AS_OF = {
     "number": "a JSON number",
-    "date": 'text: "2008", "2008-06" or "2008-06-15" (all of that year, month or day)',
+    "date": 'text: "2008", "2008-06", "2008-06-15" (all of that year, month or day) or "2008-06-15T12:00:00Z"',
     "text": "text, compared character by character",
 }
 KEPT = 8
@@ -88,10 +91,10 @@ class _Writer:
         warnings = [one | {"message": shorten(one["message"], 200)} for one in figures.warnings]
         schema.warnings = self._list("warnings", warnings, total // 12) or None
         schema.statement_fields = self._some("statement_fields", self.terms.statement_fields(), total // 10) or None
-        reserve = total // 12 + 40
+        reserve = total // 12 + REST
         self._terms(schema, total - _cost(schema.to_dict()) - reserve)
         prefixes = {prefix: self.index.ids.prefixes[prefix] for prefix in _ranked(self._prefixes())}
-        left = total - _cost(schema.to_dict()) - 40
+        left = total - _cost(schema.to_dict()) - REST
         schema.prefixes = self._some("prefixes", prefixes, left) or None
         schema.untyped = "A node without a type is shown as Thing." if self.terms.untyped else None
         schema.more = {key: n for key, n in self.more.items() if n} or None

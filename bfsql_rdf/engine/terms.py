@@ -1,5 +1,6 @@
 """Types and predicates of a graph as `describe_schema` tells them, from figures and a sample of links."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -70,16 +71,17 @@ class Terms:
         return body | _one_or_more("superclass", parents[:3])
 
     def bare_predicate(self, iri: str) -> dict[str, Any]:
-        """`{name, kind, count}`."""
+        """`{name, kind, count, inverse?, symmetric?, transitive?}`."""
         links, stated, plain = self.index.figures.predicates[iri][:3]
         kind = "both" if links and stated + plain else "link" if links else "value"
-        return {"name": self.index.predicates.show(iri), "kind": kind, "count": links + stated + plain}
+        return {"name": self.index.predicates.show(iri), "kind": kind, "count": links + stated + plain} | self.traits(
+            iri
+        )
 
     def predicate(self, iri: str) -> dict[str, Any]:
         """`{name, kind, count, label?, description?, inverse?, symmetric?, transitive?, joins?, of?, example?}`."""
         body = self.bare_predicate(iri)
         body |= self._words(iri, body["name"])
-        body |= self.traits(iri)
         if body["kind"] != "value":
             joins, whole = self._joins(iri)
             body["joins"] = joins
@@ -132,7 +134,7 @@ class Terms:
             return shorten(choose_text(values, self.index.profile.languages) or "", TEXT)
         shown = [literal_value(value) for value in values]
         first = min(shown, key=lambda value: (len(str(value)) > TEXT, str(type(value)), value if _plain(value) else 0))
-        return first if _plain(first) else shorten(str(first), TEXT)
+        return first if _plain(first) else shorten(json.dumps(first) if isinstance(first, list) else first, TEXT)
 
 
 def opaque(name: str) -> bool:
