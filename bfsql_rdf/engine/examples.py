@@ -159,6 +159,7 @@ class Examples:
         return None
 
     def _known(self) -> Iterator[NamedNode]:
+        yield from self.seeds.nodes[:1]
         for iri in self.seeds.valued():
             for node, _ in sample_values(self.index, self.seeds.allowed, iri, TRIES):
                 yield node

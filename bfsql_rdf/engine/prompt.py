@@ -11,8 +11,8 @@ from bfsql_rdf.models import Schema
 from bfsql_rdf.store.index import Index
 from bfsql_rdf.tokens import estimate_tokens
 
-TYPES, FIELDS, LINKS = 200, 200, 450
-"""Tokens that the lists of types, of values and of links may take."""
+TYPES, FIELDS, LINKS, TRAITS = 200, 200, 450, 60
+"""Tokens that the lists of types, of values, of links and of traits may take."""
 
 CALLS = """\
 A query is one JSON object, an answer another. Ids, types and predicates are spelled as this graph spells them.
@@ -75,9 +75,9 @@ def make_prompt(index: Index, schema: Schema) -> str:
         "# Querying this graph with BFS-QL\n",
         CALLS,
         _graph(schema),
-        _hops(schema, found.seeds.hop(), index.profile.limits.max_hops),
+        _hops(index, schema, found.seeds.hop()),
         FILTERS,
-        _walked(schema),
+        _walked(index, schema),
         _ids(index, schema),
         ANSWERS,
         _examples(found.all()),
@@ -130,14 +130,14 @@ def _said(one: dict[str, Any]) -> str:
     return f" “{one['label']}”" if "label" in one else ""
 
 
-def _hops(schema: Schema, hop: tuple[str, str, str, str | None] | None, most: int) -> str:
+def _hops(index: Index, schema: Schema, hop: tuple[str, str, str, str | None] | None) -> str:
     lines = [f"## Hops: the {schema.view} view"]
     if schema.view == "nodes":
         lines.append(
             "Mind the off-by-one: statements are nodes here (`entity_type` `Statement`, with `subject_id`, "
-            "`predicate`, `object_id` or `object_value`) and each takes a hop of its own. What is N relationships away is "
-            "2N hops away; only a link that no statement describes is a single hop. `edges` repeats the statements as triples, "
-            "so that an edge may name a node one hop further out."
+            "`predicate`, `object_id` or `object_value`) and each takes a hop of its own. What is N relationships away "
+            "is 2N hops away; only a link that no statement describes is a single hop. `edges` repeats the statements "
+            "as triples, so that an edge may name a node one hop further out."
         )
         if hop and hop[3]:
             lines.append(
@@ -155,14 +155,17 @@ def _hops(schema: Schema, hop: tuple[str, str, str, str | None] | None, most: in
                 f"Example: from `{hop[0]}`, `max_hops` 1 gives its edge {hop[1]} and the node `{hop[2]}`; what "
                 f"`{hop[2]}` is linked with takes `max_hops` 2, and the edges among those `max_hops` 3."
             )
+        if index.figures.about_statements:
+            lines.append("A statement that others speak of is a node too, of type `Statement`.")
+    most = index.profile.limits.max_hops
     lines.append(
-        f"Start with one relationship; from hubs, more than two may be cut off by a limit. At most {most} hops are "
-        "walked."
+        f"Start with one relationship; from hubs, more than two may be cut off by a limit. `max_hops` is at most "
+        f"{most}."
     )
     return "\n\n".join(lines) + "\n"
 
 
-def _walked(schema: Schema) -> str:
+def _walked(index: Index, schema: Schema) -> str:
     lines = ["## What is walked\n"]
     statuses = ", ".join(f"`{name}` {_number(n)}" for name, n in list(schema.truth_statuses.items())[:12])
     lines.append(
@@ -184,10 +187,12 @@ def _walked(schema: Schema) -> str:
         )
     else:
         lines.append("- `as_of`: no statement here has a position, so leave it out.")
-    symmetric = [one["name"] for one in schema.predicates if one.get("symmetric")]
-    inverse = [f"{one['name']} / {_names(one['inverse'])}" for one in schema.predicates if "inverse" in one]
+    figures, show = index.figures, index.predicates.show
+    symmetric = [show(iri) for iri in figures.symmetric]
+    inverse = sorted({" / ".join(sorted((show(iri), show(o)))) for iri, os in figures.inverses.items() for o in os})
     if symmetric or inverse:
-        have = [f"{kind} {', '.join(names[:12])}" for kind, names in _both(symmetric, inverse) if names]
+        both = ("symmetric", symmetric), ("inverse", inverse)
+        have = [f"{kind} {', '.join(_within(names, TRAITS))}" for kind, names in both if names]
         lines.append(
             '- `expand_traits`: `["Symmetric", "Inverse"]` adds the edges that follow from those walked, each marked '
             f"`derived_via`; none is added by itself. Here: {'; '.join(have)}."
@@ -195,10 +200,6 @@ def _walked(schema: Schema) -> str:
     else:
         lines.append("- `expand_traits`: no predicate here is symmetric or has an inverse, so it adds nothing.")
     return "\n".join(lines) + "\n"
-
-
-def _both(symmetric: list[str], inverse: list[str]) -> list[tuple[str, list[str]]]:
-    return [("symmetric", symmetric), ("inverse", inverse)]
 
 
 def _statuses(schema: Schema) -> list[str]:

@@ -141,7 +141,7 @@ def opaque(name: str) -> bool:
     """Whether a name is a code (`P69`, `obo:BFO_0000050`) that tells a reader nothing."""
     local = name.rpartition(":")[2]
     digits = sum(character.isdigit() for character in local)
-    return len(local) < 2 or digits * 2 > len(local) - local.count("_")
+    return len(local) < 2 or digits * 2 >= len(local) - local.count("_")
 
 
 def shorten(text: str, most: int) -> str:
