@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyoxigraph import Store
+from pyoxigraph import NamedNode, Store
 
 import bfsql_rdf
 from bfsql_rdf import BfsqlError, Graph
+from bfsql_rdf.engine.sample import affordable
 from bfsql_rdf.tokens import estimate_tokens
 from tests.test_schema import FIELD, FILES, ROOT, shipped, turtle, wide
 
@@ -175,6 +176,16 @@ def test_a_hub_is_no_example(tmp_path: Path) -> None:
     graph = turtle(tmp_path, "\n".join(lines))
     check(graph)
     assert '"seeds": ["ex:hub"]' not in graph.prompt()
+
+
+@pytest.mark.parametrize("view", ["edges", "nodes"])
+def test_a_walk_over_a_hub_is_not_tried(tmp_path: Path, view: str) -> None:
+    lines = [f"ex:hub ex:p ex:n{i} ." for i in range(400)]
+    lines += ["ex:s rdf:reifies <<( ex:a ex:q ex:b )>> . ex:a ex:q ex:b . ex:b ex:r ex:hub ."]
+    index = turtle(tmp_path, "\n".join(lines), {"view": view})._index
+    allowed = index.allowed(frozenset({"asserted_true"}))
+    reached = {hops: affordable(index, allowed, NamedNode("http://example.org/a"), hops, 100) for hops in range(1, 5)}
+    assert reached == {hops: hops <= (3 if view == "nodes" else 2) for hops in range(1, 5)}
 
 
 @pytest.mark.skipif(not FIELD.is_dir(), reason="the collection of field files is not beside the checkout")

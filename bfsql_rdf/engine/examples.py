@@ -10,12 +10,12 @@ from typing import Any
 
 from pyoxigraph import NamedNode
 
-from bfsql_rdf.engine.bfs import DEFAULT_STATUS, run_bfs
+from bfsql_rdf.engine.bfs import DEFAULT_STATUS, resolve_filters, run_bfs
 from bfsql_rdf.engine.closure import run_closure
 from bfsql_rdf.engine.cutoffs import cutoffs
-from bfsql_rdf.engine.sample import neighbours, reach, sample_links, sample_values
+from bfsql_rdf.engine.sample import affordable, reach, sample_links, sample_values
 from bfsql_rdf.engine.scan import Scanner
-from bfsql_rdf.engine.seeds import DEGREE, LINKS, PREDICATES, TRIES, Seeds
+from bfsql_rdf.engine.seeds import LINKS, PREDICATES, TRIES, Seeds
 from bfsql_rdf.errors import QueryError
 from bfsql_rdf.models import BfsQuery, ClosureQuery, Scan, ScanQuery, Subgraph
 from bfsql_rdf.store.index import Index
@@ -74,8 +74,14 @@ class Examples:
     # Running
 
     def _bfs(self, query: dict[str, Any]) -> Subgraph | None:
+        """The answer, unless a limit would cut it or the walk would cost more than the answer."""
+        index, (seed,) = self.index, query["seeds"]
+        allowed = resolve_filters(index, query.get("truth_status"), None)
+        most = index.profile.limits.max_nodes
+        if not affordable(index, allowed, NamedNode(index.ids.expand(seed)), query["max_hops"], most):
+            return None
         try:
-            result = run_bfs(self.index, BfsQuery.model_validate(query))[0]
+            result = run_bfs(index, BfsQuery.model_validate(query))[0]
         except QueryError:
             return None
         return None if result.truncated else result
@@ -102,13 +108,9 @@ class Examples:
     def filtered(self) -> Example | None:
         """Two relationships out, one type and one predicate in full."""
         for node in self.seeds.nodes[: TRIES * 4]:
-            near = neighbours(self.index, self.seeds.allowed, node, DEGREE) or set()
-            around = [neighbours(self.index, self.seeds.allowed, other, FAR) for other in sorted(near, key=str)]
-            if any(one is None for one in around) or len(near.union(*(one or () for one in around))) > FAR:
-                continue
             query: dict[str, Any] = {"seeds": [self.seeds.id(node)], "max_hops": 2 * self.seeds.unit} | STUBS
             shape = self._bfs(query)
-            if shape is None or len(shape.edges) < 2:
+            if shape is None or len(shape.edges) < 2 or shape.node_count > FAR:
                 continue
             types = Counter(n["entity_type"] for n in shape.nodes[1:] if n["entity_type"] != "Statement")
             predicates = Counter(edge["predicate"] for edge in shape.edges)

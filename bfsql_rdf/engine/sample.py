@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from pyoxigraph import Literal, NamedNode, Quad
+from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from bfsql_rdf.engine.walk import Edge
 from bfsql_rdf.store.index import Allowed, Index
@@ -62,6 +62,47 @@ def neighbours(index: Index, allowed: Allowed, node: NamedNode, most: int) -> se
                 return None
             found.update(quad.object if subject else quad.subject for quad in quads)  # type: ignore[misc]
     return found - {node}
+
+
+def affordable(index: Index, allowed: Allowed, seed: NamedNode, hops: int, most: int) -> bool:
+    """Whether a walk meets at most `most` nodes and no hub: what `walk` reads before its limits can cut it."""
+    seen, layer = {seed}, {seed}
+    for _ in range(hops):
+        fresh: set[NamedNode] = set()
+        for node in layer:
+            found = _steps(index, allowed, node, most)
+            if found is None:
+                return False
+            fresh |= found - seen
+            if len(seen) + len(fresh) > most:
+                return False
+        seen |= fresh
+        layer = fresh
+    return True
+
+
+def _steps(index: Index, allowed: Allowed, node: NamedNode, most: int) -> set[NamedNode] | None:
+    """The nodes a hop away in the view of the index, or None when more than `most` links are at the node."""
+    found: set[Any] = {
+        end
+        for one in index.statement(node)
+        if one.states in allowed.crossed
+        for end in (one.triple.subject, one.triple.object)
+        if type(end) is NamedNode
+    }
+    stating = allowed.links | allowed.values if index.profile.view == "nodes" else {}
+    for graph in dict.fromkeys((*index.walked_graphs(allowed), *stating)):
+        for subject, object_ in ((node, None), (None, node)):
+            quads = list(islice(index.store.quads_for_pattern(subject, None, object_, graph), most + 1))
+            if len(quads) > most:
+                return None
+            for quad in quads:
+                if graph in stating:
+                    triple = Triple(quad.subject, quad.predicate, quad.object)
+                    found.update(one.id for one in index.statements_of(triple, (stating[graph],)))
+                else:
+                    found.add(quad.object if subject else quad.subject)
+    return found
 
 
 def reach(index: Index, allowed: Allowed, start: NamedNode, predicate: str, most: int) -> tuple[int, int] | None:
