@@ -12,6 +12,7 @@ from bfsql_rdf.models import (
     NodeFilter,
     Scan,
     ScanQuery,
+    Schema,
     SearchQuery,
     Subgraph,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "QueryError",
     "Scan",
     "ScanQuery",
+    "Schema",
     "SearchQuery",
     "StoreError",
     "Subgraph",

@@ -157,6 +157,24 @@ def describe(
 
 
 @app.command()
+def schema(
+    source: Source,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", help="About how long the answer may be.")] = 4000,
+    profile: ProfileOption = None,
+    lenient: Lenient = False,
+    indent: Indent = None,
+) -> None:
+    """What the graph holds: types, predicates, statuses, positions, sizes."""
+    _print(_open(source, profile, lenient).describe_schema(max_tokens).to_dict(), indent)
+
+
+@app.command()
+def prompt(source: Source, profile: ProfileOption = None, lenient: Lenient = False) -> None:
+    """Markdown that teaches a language model to query this graph."""
+    sys.stdout.write(_open(source, profile, lenient).prompt() + "\n")
+
+
+@app.command()
 def explain(
     source: Source,
     primitive: Annotated[str, typer.Argument(metavar="bfs|closure|scan")],

@@ -11,7 +11,9 @@ from pyoxigraph import Store
 from bfsql_rdf.engine.bfs import run_bfs
 from bfsql_rdf.engine.closure import run_closure
 from bfsql_rdf.engine.explain import explain_bfs, explain_closure, explain_scan
+from bfsql_rdf.engine.prompt import Prompter
 from bfsql_rdf.engine.scan import Scanner
+from bfsql_rdf.engine.schema import Describer
 from bfsql_rdf.engine.search import Finder
 from bfsql_rdf.engine.shape import Shaper
 from bfsql_rdf.errors import QueryError, StoreError
@@ -23,6 +25,7 @@ from bfsql_rdf.models import (
     Descriptions,
     Scan,
     ScanQuery,
+    Schema,
     SearchQuery,
     Subgraph,
     read_query,
@@ -44,6 +47,8 @@ class Graph:
         self._index = opened.index
         self._scanner = Scanner(opened.index, opened.meta.generation)
         self._finder = Finder(opened.index, opened.search)
+        self._describer = Describer(opened.index)
+        self._prompter = Prompter(opened.index, self._describer)
 
     @property
     def profile(self) -> Profile:
@@ -118,6 +123,16 @@ class Graph:
         missing = [index.ids.compress(node.value) for node in nodes if not known[node]]
         bodies = [shaper.node(node) for node in found]
         return Descriptions(labels=shaper.labels(bodies), nodes=bodies, not_found=missing or None)
+
+    def describe_schema(self, max_tokens: int = 4000) -> Schema:
+        """Types, predicates, statuses, positions, prefixes and sizes, most used first, in at most `max_tokens`."""
+        with damage_told():
+            return self._describer(max_tokens)
+
+    def prompt(self) -> str:
+        """Markdown that teaches a language model BFS-QL for this graph, with queries that were run on it."""
+        with damage_told():
+            return self._prompter()
 
     def explain(self, primitive: str, query: Any = None, /, **keys: Any) -> dict[str, Any]:
         """The SPARQL of a query ("bfs", "closure" or "scan"): `{sparql: [text], plan: [text]}`.

@@ -132,6 +132,32 @@ class Candidates(Result):
     warnings: list[dict[str, str]] | None = None
 
 
+class Schema(Result):
+    """The answer of `describe_schema`: what the graph holds, most used first.
+
+    `entities` counts nodes with a type, `links` statements and plain triples between nodes, `plain_links` those that
+    no statement describes; `truth_statuses` counts statements; `more` counts what was left out of each list.
+    """
+
+    view: str
+    hops: str
+    entities: int
+    links: int
+    statements: int
+    plain_links: int
+    styles: dict[str, int]
+    truth_statuses: dict[str, int]
+    default_truth_status: list[str]
+    positions: dict[str, dict[str, Any]] | None = None
+    prefixes: dict[str, str] | None = None
+    entity_types: list[dict[str, Any]]
+    untyped: str | None = None
+    predicates: list[dict[str, Any]]
+    statement_fields: dict[str, int] | None = None
+    warnings: list[dict[str, str]] | None = None
+    more: dict[str, int] | None = None
+
+
 Q = TypeVar("Q", bound=BaseModel)
 _TODAY = {
     "node_types": "node_filter: {entity_types: [...]}",

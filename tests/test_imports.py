@@ -10,7 +10,7 @@ import bfsql_rdf
 
 PACKAGE = Path(bfsql_rdf.__file__).parent
 FLOORS = [
-    ["errors", "terms"],
+    ["errors", "terms", "tokens"],
     ["positions", "profile", "ids", "models", "wikibase"],
     ["names"],
     ["compiler.text", "compiler"],

@@ -41,7 +41,7 @@ def test_commands_run(checkout: Path) -> None:
             [sys.executable, "-m", "bfsql_rdf.cli", *arguments], cwd=checkout, capture_output=True, text=True
         )
         assert done.returncode == 0, (command, done.stderr)
-        assert done.stdout.startswith("{")
+        assert done.stdout.startswith("# " if arguments[0] == "prompt" else "{"), command
 
 
 def test_python_snippets_run(checkout: Path) -> None:
