@@ -11,7 +11,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
-import bfsql_rdf
+from bfsql_rdf.cli_serve import serve
+from bfsql_rdf.cli_source import Lenient, ProfileOption, Source, open_source
 from bfsql_rdf.errors import BfsqlError, QueryError
 from bfsql_rdf.graph import Graph
 from bfsql_rdf.profile import Profile
@@ -26,10 +27,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A store folder, or RDF files, comma-separated.")]
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="JSON, @FILE, or - for standard input.")]
-ProfileOption = Annotated[Path | None, typer.Option("--profile", help="A profile (TOML) for the data.")]
-Lenient = Annotated[bool, typer.Option("--lenient", help="Read what only lenient parsing accepts.")]
 Indent = Annotated[int | None, typer.Option("--indent", help="Indent the JSON by so many spaces.")]
 
 
@@ -141,7 +139,7 @@ def search(
 ) -> None:
     """Entities by name, with the ids that the other queries take."""
     query = {"query": text, "limit": limit} | ({"entity_types": types} if types else {})
-    _print(_open(source, profile, lenient).search_entities(query).to_dict(), indent)
+    _print(open_source(source, profile, lenient).search_entities(query).to_dict(), indent)
 
 
 @app.command()
@@ -153,7 +151,7 @@ def describe(
     indent: Indent = None,
 ) -> None:
     """Everything about some nodes, text uncut."""
-    _print(_open(source, profile, lenient).describe_entities(ids).to_dict(), indent)
+    _print(open_source(source, profile, lenient).describe_entities(ids).to_dict(), indent)
 
 
 @app.command()
@@ -165,13 +163,13 @@ def schema(
     indent: Indent = None,
 ) -> None:
     """What the graph holds: types, predicates, statuses, positions, sizes."""
-    _print(_open(source, profile, lenient).describe_schema(max_tokens).to_dict(), indent)
+    _print(open_source(source, profile, lenient).describe_schema(max_tokens).to_dict(), indent)
 
 
 @app.command()
 def prompt(source: Source, profile: ProfileOption = None, lenient: Lenient = False) -> None:
     """Markdown that teaches a language model to query this graph."""
-    sys.stdout.write(_open(source, profile, lenient).prompt() + "\n")
+    sys.stdout.write(open_source(source, profile, lenient).prompt() + "\n")
 
 
 @app.command()
@@ -187,6 +185,9 @@ def explain(
     _answer(source, query, profile, lenient, indent, lambda g, q: g.explain(primitive, q))
 
 
+app.command()(serve)
+
+
 def _answer(
     source: str,
     query: str,
@@ -196,7 +197,7 @@ def _answer(
     ask: Callable[[Graph, str], dict[str, Any]],
 ) -> None:
     text = _query_text(query)
-    _print(ask(_open(source, profile, lenient), text), indent)
+    _print(ask(open_source(source, profile, lenient), text), indent)
 
 
 def _query_text(query: str) -> str:
@@ -214,12 +215,6 @@ def _query_text(query: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise QueryError(f"cannot read the query: {reason}", code="unreadable", where=query[1:]) from None
-
-
-def _open(source: str, profile: Path | None, lenient: bool) -> Graph:
-    endpoint = source.startswith(("http://", "https://"))
-    names = [source] if endpoint or Path(source).exists() else [name for name in source.split(",") if name]
-    return bfsql_rdf.open(names, profile, lenient=lenient)
 
 
 def _print(body: Any, indent: int | None) -> None:

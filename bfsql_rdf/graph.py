@@ -1,6 +1,7 @@
 """The facade: the questions of the language, asked of one graph."""
 
 import os
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -49,11 +50,19 @@ class Graph:
         self._finder = Finder(opened.index, opened.search)
         self._describer = Describer(opened.index)
         self._prompter = Prompter(opened.index, self._describer)
+        self._opening = secrets.token_hex(4)
 
     @property
     def profile(self) -> Profile:
         """The profile the graph is read with."""
         return self._index.profile
+
+    @property
+    def generation(self) -> str:
+        """A word that changes with the data; for data from another library it is new at every opening."""
+        meta = self._opened.meta
+        own = any(file.format in ("rdflib", "store") for file in meta.files)
+        return f"{meta.generation}-{self._opening}" if own else meta.generation
 
     @property
     def prefixes(self) -> dict[str, str]:

@@ -208,6 +208,8 @@ def _refuse_null(query: dict[str, Any], path: str = "") -> None:
 
 def _explain(model: type[BaseModel], error: ValidationError) -> QueryError:
     first = min(error.errors(include_url=False), key=lambda e: (e["type"] != "extra_forbidden", len(e["loc"])))
+    if not first["loc"]:
+        return QueryError("a key is not Unicode text", code="bad_value", where="query")
     path = ".".join(str(part) for part in first["loc"] if part not in ("int", "float", "str"))
     key = str(first["loc"][-1])
     if first["type"] == "extra_forbidden":

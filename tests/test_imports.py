@@ -20,6 +20,9 @@ FLOORS = [
     ["engine"],
     ["graph"],
     ["__init__"],
+    ["serve"],
+    ["cli_source"],
+    ["cli_serve"],
     ["cli"],
 ]
 MODULES = sorted(PACKAGE.rglob("*.py"))

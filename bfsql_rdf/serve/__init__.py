@@ -1,0 +1,1 @@
+"""The HTTP sidecar; needs `pip install 'bfsql-rdf[serve]'`."""
