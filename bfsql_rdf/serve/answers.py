@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bfsql_rdf.models import Result
-from bfsql_rdf.serve.service import Service
+from bfsql_rdf.serve.service import Service, path_of
 
 SMALL = 1024
 """Bytes below which compression is not worth a client's while."""
@@ -28,7 +28,7 @@ async def answer(
     `query` is what the answer depends on beside graph and path, as JSON data. An answer that was cut by the clock
     is not to be kept: the next may be longer.
     """
-    etag = service.etag(request.scope["path"], query)
+    etag = service.etag(path_of(request.scope), query)
     headers = {"ETag": etag, "Cache-Control": cache_control(service), "Vary": vary(service)}
     if etag in wanted(request.headers.get("if-none-match", "")):
         return Response(status_code=304, headers=headers)
@@ -59,9 +59,7 @@ def cache_control(service: Service) -> str:
 
 def vary(service: Service) -> str:
     """The request headers that an answer depends on."""
-    options = service.options
-    named = "Origin" if options.cors and "*" not in options.cors else ""
-    return ", ".join(filter(None, ("Accept-Encoding", "Authorization" if options.tokens else "", named)))
+    return "Accept-Encoding, Authorization" if service.options.tokens else "Accept-Encoding"
 
 
 def wanted(header: str) -> set[str]:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 from time import perf_counter
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -10,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bfsql_rdf.serve.gate import ClientGone
 from bfsql_rdf.serve.problems import Problem
-from bfsql_rdf.serve.service import Service
+from bfsql_rdf.serve.service import Service, path_of
 
 LINGER, LINGER_BYTES = 1.0, 8_000_000
 """How long, and how much, of a refused body is read and dropped, so that its sender gets to see the refusal."""
@@ -23,6 +24,8 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 """What every answer bears unless it says otherwise."""
+ADDRESS = re.compile(r"[0-9A-Za-z.:%-]{1,64}")
+"""What an address looks like; a proxy's word for it may be anything."""
 logger = logging.getLogger("bfsql_rdf.access")
 
 
@@ -45,7 +48,7 @@ class Edge:
         finally:
             seconds = perf_counter() - started
             meters.in_flight.dec()
-            route, status = self._route(scope["path"]), str(exchange.status or 499)
+            route, status = self._route(path_of(scope)), str(exchange.status or 499)
             meters.requests.labels(route, status).inc()
             meters.seconds.labels(route, status).observe(seconds)
             meters.bytes.labels(route).inc(exchange.sent)
@@ -71,6 +74,7 @@ class Edge:
     def _log(self, scope: Scope, exchange: "Exchange", seconds: float) -> None:
         """One line; no query string and no header, where tokens might stand, and the path as it was sent."""
         client = scope["client"][0] if scope.get("client") else "-"
+        client = client if ADDRESS.fullmatch(client) else "-"
         path = scope.get("raw_path", b"").decode("ascii", "backslashreplace")[:200]
         status = exchange.status or 499
         if self.service.options.log == "json":

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bfsql_rdf.serve.gate import ClientGone
 from bfsql_rdf.serve.problems import Problem
-from bfsql_rdf.serve.service import Service
+from bfsql_rdf.serve.service import Service, path_of
 
 logger = logging.getLogger("bfsql_rdf.serve")
 
@@ -54,7 +54,7 @@ class Guard:
             self._inside -= 1
 
     def _refused(self, scope: Scope) -> Problem | None:
-        if scope["path"] in self.service.open_paths:
+        if path_of(scope) in self.service.open_paths:
             return None
         if self._inside > self.service.options.max_requests:
             return Problem(

@@ -33,13 +33,14 @@ FILES = 65_536
 
 
 class Protocol(H11Protocol):
-    """HTTP/1.1 that drops a connection whose request head does not come in time."""
+    """HTTP/1.1 that drops a connection whose request head does not come, or whose answer is not taken, in time."""
 
-    head_seconds = ServeOptions.idle_seconds
+    idle_seconds = ServeOptions.idle_seconds
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self._late: asyncio.TimerHandle | None = None
+        self._stalled: asyncio.TimerHandle | None = None
         self._watch()
 
     def data_received(self, data: bytes) -> None:
@@ -47,18 +48,33 @@ class Protocol(H11Protocol):
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._late:
-            self._late.cancel()
+        for timer in (self._late, self._stalled):
+            if timer is not None:
+                timer.cancel()
         super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._stalled is None:
+            self._watch_reader(0)
 
     def _watch(self) -> None:
         """Time runs from a connection's start, or from the first byte of a further request, to the end of a head."""
         waiting = self.cycle is None or self.cycle.response_complete
         if waiting and self._late is None:
-            self._late = self.loop.call_later(self.head_seconds, self._too_late)
+            self._late = self.loop.call_later(self.idle_seconds, self._too_late)
         elif not waiting and self._late is not None:
             self._late.cancel()
             self._late = None
+
+    def _watch_reader(self, before: int) -> None:
+        """Give up a client that takes nothing of its answer: a plain close would wait for it."""
+        left = self.transport.get_write_buffer_size()
+        self._stalled = None
+        if left and left == before:
+            self.transport.abort()
+        elif left:
+            self._stalled = self.loop.call_later(self.idle_seconds, self._watch_reader, left)
 
     def _too_late(self) -> None:
         self._late = None
@@ -114,7 +130,7 @@ def make_server(app: FastAPI, ready: Callable[[], None] = lambda: None) -> Serve
     else): an idle one ends after seconds, requests and queries are limited by the app.
     """
     service: Service = app.state.service
-    patient = type("Protocol", (Protocol,), {"head_seconds": service.options.idle_seconds})
+    patient = type("Protocol", (Protocol,), {"idle_seconds": service.options.idle_seconds})
     config = uvicorn.Config(
         app,
         http=patient,

@@ -7,6 +7,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+from starlette.types import Scope
+
 from bfsql_rdf import __version__
 from bfsql_rdf.graph import Graph
 from bfsql_rdf.serve.gate import Gate
@@ -16,6 +18,12 @@ from bfsql_rdf.store.figures import INDEX_VERSION
 
 GRACE = 5
 """Seconds beyond the profile's timeout that an answer may take to be shaped and written."""
+
+
+def path_of(scope: Scope) -> str:
+    """The path of a request below the place where the app is mounted."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", "")) or "/"
 
 
 @dataclass

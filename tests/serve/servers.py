@@ -36,6 +36,7 @@ class Running:
     port: int
     service: Service
     client: httpx2.Client
+    connections: Any
 
     def post(self, path: str, query: Any = QUERY, **more: Any) -> httpx2.Response:
         return self.client.post(path, json=query, **more)
@@ -74,7 +75,7 @@ def serving(graph: Graph, **options: Any) -> Iterator[Running]:
     try:
         assert ready.wait(PATIENCE)
         with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client:
-            yield Running(port, app.state.service, client)
+            yield Running(port, app.state.service, client, server.server_state.connections)
     finally:
         server.should_exit = True
         thread.join(PATIENCE)

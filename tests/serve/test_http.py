@@ -1,15 +1,19 @@
 """Each route answers what Python answers; answers are kept, compressed and revalidated as HTTP has it."""
 
+import asyncio
 import gzip
 import json
 from typing import Any
 
+import httpx2
 import pyoxigraph
 import pytest
+from fastapi import FastAPI
 
 import bfsql_rdf
 from bfsql_rdf import Graph
 from bfsql_rdf.serve.answers import takes_gzip, wanted
+from bfsql_rdf.serve.app import create_app
 from bfsql_rdf.serve.options import ServeOptions
 from bfsql_rdf.serve.service import Service
 from tests.serve.servers import QUERY, Running, medical, serving
@@ -174,3 +178,19 @@ def test_unicode_arrives_whole(server: Running) -> None:
     response = server.post("/bfs_query", QUERY | {"node_filter": {"entity_types": ["Käse 🧀"]}})
     assert "Käse 🧀" in response.json()["warnings"][0]["message"]
     assert "Käse 🧀".encode() in response.content
+
+
+def test_it_can_be_mounted_in_an_application_of_ones_own(graph: Graph) -> None:
+    host = FastAPI()
+    host.mount("/graph", create_app(graph, ServeOptions(tokens=("a",), allow_hosts=("own.example",))))
+
+    async def ask() -> None:
+        transport = httpx2.ASGITransport(app=host)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://own.example") as client:
+            assert (await client.get("/graph/health")).status_code == 200
+            assert (await client.get("/graph/prompt")).status_code == 401
+            headers = {"Authorization": "Bearer a"}
+            assert (await client.post("/graph/bfs_query", json=QUERY, headers=headers)).json()["node_count"] == 5
+            assert 'route="/bfs_query"' in (await client.get("/graph/metrics", headers=headers)).text
+
+    asyncio.run(ask())

@@ -41,7 +41,7 @@ def test_each_token_opens(locked: Running, token: str) -> None:
     assert response.status_code == 200
     assert response.headers["cache-control"] == "private, max-age=60"
     assert response.headers["vary"] == "Accept-Encoding, Authorization, Origin"
-    assert locked.client.get("/prompt", headers={"Authorization": f"bearer   {token} "}).status_code == 200
+    assert locked.client.get("/prompt", headers={"Authorization": f"bearer   {token}"}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,8 @@ def test_names_that_are_allowed() -> None:
     assert ServeOptions(host="0.0.0.0").hosts is None
     assert "[::1]" in (ServeOptions(host="::1").hosts or ())
     assert "127.0.0.2" in (ServeOptions(host="127.0.0.2").hosts or ())
-    assert ServeOptions(host="0.0.0.0", allow_hosts=("a",)).hosts == {"a", "0.0.0.0", "localhost", "127.0.0.1", "[::1]"}
+    names = {"a", "0.0.0.0", "localhost", "127.0.0.1", "[::1]"}
+    assert (ServeOptions(host="0.0.0.0", allow_hosts=("a",)).hosts or set()) == names
 
 
 @pytest.mark.parametrize("path", ["/health", "/prompt", "/nix", "/bfs_query"])

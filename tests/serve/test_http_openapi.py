@@ -79,7 +79,7 @@ def test_requests_made_from_the_description_hold(tokens: tuple[str, ...]) -> Non
         schema = schemathesis.openapi.from_dict(server.client.get("/openapi.json", headers=headers).json())
         count = 0
         for result in schema.get_all_operations():
-            operation = result.ok()
+            operation: Any = result.ok()  # type: ignore[union-attr]
 
             @settings(
                 max_examples=15 if tokens else 40,

@@ -53,7 +53,7 @@ def started(*command: str, **environment: str) -> Iterator[tuple[subprocess.Pope
         text=True,
     )
     assert process.stderr is not None
-    before = []
+    before: list[str] = []
     try:
         for line in process.stderr:
             if found := re.match(r"Serving on (http://\S+)$", line):
