@@ -79,10 +79,25 @@ def make_prompt(index: Index, schema: Schema) -> str:
         FILTERS,
         _walked(index, schema),
         _ids(index, schema),
-        ANSWERS,
+        ANSWERS + _values(index),
         _examples(found.all()),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _values(index: Index) -> str:
+    """What else stands in the answers of some graphs."""
+    lines = []
+    if index.profile.labels:
+        lines.append("- `labels`, at the top, names the ids that come without their label.")
+    if index.figures.wikibase:
+        lines.append(
+            '- `{"unknown": true}`: there is a value, nobody knows which; `{"no_value": true}`: there is none. '
+            "`best_rank` marks the best of several statements."
+        )
+    if index.figures.derived:
+        lines.append("- An edge with `derived_via` holds for members of a class, as its definition says.")
+    return "".join(line + "\n" for line in lines)
 
 
 def _graph(schema: Schema) -> str:
