@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyoxigraph import NamedNode
 
-from bfsql_rdf.compiler.text import alternatives, iri, select, starts_with, union, values
+from bfsql_rdf.compiler.text import alternatives, iri, literal, select, starts_with, union, values
 from bfsql_rdf.styles.base import Style
 from bfsql_rdf.terms import (
     COMPLEMENT,
@@ -22,10 +22,12 @@ from bfsql_rdf.terms import (
     SKOLEM,
     SOME_VALUES,
     SUBCLASS,
+    local_name,
 )
 from bfsql_rdf.wikibase import KEPT, WIKIBASE
 
-ROW = "?statement ?subject ?predicate ?object ?status"
+ROW = "?style ?statement ?subject ?predicate ?object ?status"
+"""A row of a hop: of a plain triple ?style and ?statement are unbound."""
 
 
 @dataclass(frozen=True)
@@ -128,22 +130,22 @@ def _member_branches(dataset: Dataset, nodes: list[NamedNode]) -> list[str]:
 
 
 def _restriction_branches(nodes: list[NamedNode]) -> list[str]:
-    """Edges that class restrictions stand for, out and in: `C subClassOf [ onProperty p ; someValuesFrom D ]`."""
-    classes, fillers = (
-        alternatives([SUBCLASS.value, EQUIVALENT.value]),
-        alternatives([SOME_VALUES.value, HAS_VALUE.value]),
-    )
-    owner = f"?subject {classes} ?class ."
-    on, filler = f"?class {ON_PROPERTY} ?predicate .", f"?class {fillers} ?object ."
-    named = f"FILTER(isIRI(?predicate) && {_is_named('object')})"
+    """Edges that anonymous classes stand for, out and in: `C subClassOf [ onProperty p ; someValuesFrom D ]`."""
+    owner = f"?subject {alternatives([SUBCLASS.value, EQUIVALENT.value])} ?class ."
+    on, named = f"?class {ON_PROPERTY} ?predicate .", f"FILTER(isIRI(?predicate) && {_is_named('object')})"
+    found = []
+    for construct in (SOME_VALUES, HAS_VALUE):
+        filler = f"?class {construct} ?object ."
+        marked = f"{named}\nBIND({literal(local_name(construct.value))} AS ?style)"
+        found.append("\n".join([values("subject", nodes), owner, on, filler, marked]))
+        found.append("\n".join([values("object", nodes), filler, on, owner, marked]))
     typed, other = f"?subject {RDF_TYPE} ?class .", f"?class {COMPLEMENT} ?object ."
-    negated = f"FILTER({_is_named('object')})\nBIND({NOT_TYPE} AS ?predicate)"
-    return [
-        "\n".join([values("subject", nodes), owner, on, filler, named]),
-        "\n".join([values("object", nodes), filler, on, owner, named]),
-        "\n".join([values("subject", nodes), typed, other, negated]),
-        "\n".join([values("object", nodes), other, typed, negated]),
-    ]
+    negated = (
+        f"FILTER({_is_named('object')})\nBIND({NOT_TYPE} AS ?predicate)\nBIND({literal('complementOf')} AS ?style)"
+    )
+    found.append("\n".join([values("subject", nodes), typed, other, negated]))
+    found.append("\n".join([values("object", nodes), other, typed, negated]))
+    return found
 
 
 def _is_named(variable: str) -> str:
@@ -229,7 +231,8 @@ def _details(dataset: Dataset, style: Style, dated: bool) -> str:
     no_edges = ", ".join(map(iri, [*dataset.types, *dataset.hidden, *spelled]))
     lines = f"\nFILTER(?predicate NOT IN ({no_edges}))"
     lines += f"\nOPTIONAL {{ ?statement {iri(style.status or dataset.status)} ?status }}"
-    return lines + (f"\nOPTIONAL {{ ?statement {dataset.position} ?position }}" if dated else "")
+    lines += f"\nOPTIONAL {{ ?statement {dataset.position} ?position }}" if dated else ""
+    return lines + f"\nBIND({literal(style.name)} AS ?style)"
 
 
 def _text(dataset: Dataset, query: str) -> str:

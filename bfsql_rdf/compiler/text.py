@@ -22,6 +22,11 @@ def iri(value: str) -> str:
     return str(NamedNode(value))
 
 
+def literal(text: str) -> str:
+    """A plain text in SPARQL, escaped."""
+    return str(Literal(text))
+
+
 def values(variable: str, nodes: Iterable[object]) -> str:
     """A VALUES block of one variable."""
     return f"VALUES ?{variable} {{ {' '.join(term(node) for node in nodes)} }}"
@@ -45,7 +50,7 @@ def alternatives(predicates: Iterable[str]) -> str:
 
 def starts_with(variable: str, starts: Iterable[str]) -> str:
     """A test whether the IRI of a variable starts with one of some texts."""
-    return " || ".join(f"STRSTARTS(STR(?{variable}), {Literal(start)})" for start in starts)
+    return " || ".join(f"STRSTARTS(STR(?{variable}), {literal(start)})" for start in starts)
 
 
 def _indent(text: str, spaces: int) -> str:
