@@ -28,6 +28,8 @@ from bfsql_rdf.wikibase import KEPT, WIKIBASE
 
 ROW = "?style ?statement ?subject ?predicate ?object ?status"
 """A row of a hop: of a plain triple ?style and ?statement are unbound."""
+QUOTED = "quoted"
+"""The ?style of a reifier whose triple is not asserted."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,12 @@ def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
     nodes = list(frontier)
     branches = []
     for style in dataset.styles:
-        tail = _details(dataset, style, dated)
+        tail = statement_tail(dataset, style, dated)
         branches.append(style.outgoing(values("subject", nodes)) + tail)
         branches.append(style.incoming(values("object", nodes)) + tail)
-        branches.append(f"{values('statement', nodes)}\n{style.pattern}{tail}")
+        branches.append(
+            f"{values('statement', nodes)}\n{style.pattern}{statement_tail(dataset, style, dated, whether=True)}"
+        )
     if dataset.plain:
         for variable in ("subject", "object"):
             these = values(variable, nodes)
@@ -73,7 +77,7 @@ def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
             branches += _member_branches(dataset, nodes)
     if dataset.restrictions:
         branches += _restriction_branches(nodes)
-    return _text(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+    return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
 
 
 def unasserted_scan(dataset: Dataset, dated: bool) -> list[str]:
@@ -81,20 +85,21 @@ def unasserted_scan(dataset: Dataset, dated: bool) -> list[str]:
     found = []
     for style in dataset.styles:
         if style.scan and dataset.unasserted:
-            body = style.scan + "\nFILTER NOT EXISTS { ?subject ?predicate ?object }" + _details(dataset, style, dated)
-            found.append(_text(dataset, select(ROW + (" ?position" if dated else ""), body)))
+            body = style.scan + "\nFILTER NOT EXISTS { ?subject ?predicate ?object }"
+            body += statement_tail(dataset, style, dated, QUOTED)
+            found.append(with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), body)))
     return found
 
 
 def scan(dataset: Dataset, predicates: Sequence[str], dated: bool) -> str:
     """Every statement with one of the predicates (any, when there are none), of any status."""
     chosen = f"\nFILTER(?predicate IN ({', '.join(map(iri, predicates))}))" if predicates else ""
-    branches = [style.pattern + chosen + _details(dataset, style, dated) for style in dataset.styles]
+    branches = [style.pattern + chosen + statement_tail(dataset, style, dated) for style in dataset.styles]
     if dataset.plain:
         head = values("predicate", [NamedNode(one) for one in predicates]) + "\n" if predicates else ""
         plain = plain_pattern(dataset, literals=bool(predicates))
         branches.append("\n".join([head + plain, *_minus_custom(dataset, "", "")]))
-    return _text(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+    return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
 
 
 def entities(dataset: Dataset, types: Sequence[str]) -> str:
@@ -226,16 +231,20 @@ def _minus_custom(dataset: Dataset, variable: str, frontier: str) -> list[str]:
     return found
 
 
-def _details(dataset: Dataset, style: Style, dated: bool) -> str:
+def statement_tail(dataset: Dataset, style: Style, dated: bool, name: str = "", whether: bool = False) -> str:
+    """Status, position and style of a statement; `whether` finds out if its triple is only quoted."""
     spelled = sorted({part for other in dataset.styles for part in other.structure}) if style.name == "graph" else []
     no_edges = ", ".join(map(iri, [*dataset.types, *dataset.hidden, *spelled]))
     lines = f"\nFILTER(?predicate NOT IN ({no_edges}))"
     lines += f"\nOPTIONAL {{ ?statement {iri(style.status or dataset.status)} ?status }}"
     lines += f"\nOPTIONAL {{ ?statement {dataset.position} ?position }}" if dated else ""
-    return lines + f"\nBIND({literal(style.name)} AS ?style)"
+    shown = literal(name or style.name)
+    if whether and style.unasserted:
+        shown = f"IF(EXISTS {{ ?subject ?predicate ?object }}, {shown}, {literal(QUOTED)})"
+    return lines + f"\nBIND({shown} AS ?style)"
 
 
-def _text(dataset: Dataset, query: str) -> str:
+def with_prefixes(dataset: Dataset, query: str) -> str:
     """The query with a PREFIX line for each prefix that the profile's own patterns use."""
     own = [dataset.position, *(style.pattern for style in dataset.styles)]
     used = [p for p in dataset.prefixes if any(re.search(rf"(?<![\w<]){re.escape(p)}:", text) for text in own)]

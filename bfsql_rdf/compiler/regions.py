@@ -1,0 +1,122 @@
+"""The SPARQL of what an answer tells in full: raw triples about nodes and statements, each request one text."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from pyoxigraph import NamedNode, Triple
+
+from bfsql_rdf.compiler.hops import ROW, Dataset, statement_tail, with_prefixes
+from bfsql_rdf.compiler.text import alternatives, iri, literal, select, starts_with, term, union, values
+from bfsql_rdf.terms import FIRST, HAS_ASSERTION, OWL, REST
+from bfsql_rdf.terms import NANOPUBLICATION as OF
+
+_RAW = "?subject ?predicate ?object ."
+EVIDENCE_DEPTH = 3
+
+
+def about_nodes(
+    dataset: Dataset,
+    nodes: Iterable[NamedNode],
+    full: Iterable[NamedNode],
+    outer: Iterable[NamedNode],
+    dated: bool,
+) -> str:
+    """Types of all nodes, literals of those in full, and of the outer ones, which no hop asked for, what they state."""
+    all_, full, outer = values("subject", nodes), list(full), list(outer)
+    branches = [
+        "\n".join([all_, f"?subject {iri(kind)} ?object .", f"BIND({iri(kind)} AS ?predicate)"])
+        for kind in dataset.types
+    ]
+    if full:
+        these = values("subject", full)
+        branches.append("\n".join([these, _RAW, "FILTER(isLITERAL(?object))"]))
+        if dataset.lists:
+            cells = f"?owner ?leads ?head .\n?head {REST}* ?subject .\n{_RAW}"
+            chain = f"FILTER(?predicate IN ({FIRST}, {REST}))"
+            branches.append("\n".join([values("owner", full), cells, chain]))
+            branches.append("\n".join([these, _RAW, f"?object {FIRST} ?member ."]))
+    for style in dataset.styles if outer else ():
+        tail = statement_tail(dataset, style, dated)
+        own = statement_tail(dataset, style, dated, whether=True)
+        branches.append("\n".join([values("statement", outer), style.pattern]) + own)
+        told = [node for node in full if node in set(outer)]
+        if told:
+            branches.append("\n".join([style.outgoing(values("subject", told)), "FILTER(isLITERAL(?object))"]) + tail)
+    return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+
+
+def about_statements(dataset: Dataset, named: Iterable[NamedNode], anonymous: Iterable[Triple], dated: bool) -> str:
+    """Every triple about statements and their evidence; statements that no query can name are found by their triple."""
+    branches: list[str] = []
+    named, anonymous = list(named), list(anonymous)
+    if named:
+        branches += _about(dataset, values("st", named))
+    if anonymous:
+        rows = " ".join(f"( {term(t.subject)} {term(t.predicate)} {term(t.object)} )" for t in anonymous)
+        for style in dataset.styles:
+            block = f"VALUES ( ?subject ?predicate ?object ) {{ {rows} }}"
+            branches.append(style.outgoing(block) + statement_tail(dataset, style, dated))
+            branches += _about(dataset, _renamed(style.outgoing(block)))
+    return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+
+
+def statements_named(dataset: Dataset, nodes: Iterable[NamedNode]) -> str:
+    """The triples that some ids state, if they are statements."""
+    these = values("statement", nodes)
+    branches = [
+        f"{these}\n{style.pattern}" + statement_tail(dataset, style, False, whether=True) for style in dataset.styles
+    ]
+    return with_prefixes(dataset, select(ROW, union(branches or ["FILTER(false)"])))
+
+
+def exists(nodes: Iterable[NamedNode]) -> str:
+    """Those of some nodes that stand in a triple."""
+    tests = ["EXISTS { ?node ?p ?o }", "EXISTS { ?s ?q ?node }"]
+    return select("?node", f"{values('node', nodes)}\nFILTER({' || '.join(tests)})")
+
+
+def _about(dataset: Dataset, anchor: str) -> list[str]:
+    """Branches for what hangs off ?st, which the anchor binds: its triples, its evidence, the nodes of its values."""
+    found = [f"{anchor}\n?st ?predicate ?object .\nBIND(?st AS ?subject)"]
+    if any(style.name == "graph" for style in dataset.styles):
+        owner = f"?object {iri(HAS_ASSERTION)} ?st .\nBIND(?st AS ?subject)\nBIND({iri(OF)} AS ?predicate)"
+        found.append(f"{anchor}\n{owner}")
+    steps = [alternatives(dataset.provenance)] if dataset.provenance else []
+    for step in steps:
+        found.append("\n".join([anchor, f"?st {step} ?subject .", _RAW]))
+        for depth in range(2, EVIDENCE_DEPTH + 1):
+            path = [f"?st {step} ?e1 ."] + [f"?e{n} ?x{n} ?e{n + 1} ." for n in range(1, depth - 1)]
+            path += [f"?e{depth - 1} ?x{depth - 1} ?subject .", "FILTER(isBLANK(?subject))", _RAW]
+            found.append("\n".join([anchor, *path]))
+    for kind in dataset.inside:
+        typed = f"?subject {alternatives(dataset.types)} {iri(kind)} ."
+        found.append("\n".join([anchor, "?st ?leads ?subject .", typed, _RAW]))
+    if dataset.bases:
+        deep = [f"{base}{role}/value/P" for base in dataset.bases for role in ("statement", "qualifier")]
+        found.append("\n".join([anchor, "?st ?leads ?subject .", f"FILTER({starts_with('leads', deep)})", _RAW]))
+        told = [f"{base}reference/value/P" for base in dataset.bases]
+        for step in steps:
+            lead = f"?st {step} ?reference .\n?reference ?leads ?subject .\nFILTER({starts_with('leads', told)})"
+            found.append("\n".join([anchor, lead, _RAW]))
+    return found
+
+
+def _renamed(pattern: str) -> str:
+    """A statement pattern with ?st for ?statement and names of its own for the rest."""
+    pattern = re.sub(r"[?$](subject|predicate|object)\b", r"?its_\1", pattern)
+    return re.sub(r"[?$]statement\b", "?st", pattern)
+
+
+def labels_of(nodes: Iterable[NamedNode], predicates: Sequence[str], languages: Sequence[str] | None) -> str:
+    """The labels of some nodes, in the wanted languages or in all."""
+    lines = [values("subject", nodes), _RAW, f"FILTER(?predicate IN ({', '.join(map(iri, predicates))}))"]
+    if languages is not None:
+        tags = ", ".join(literal(tag) for tag in [*languages, "mul", ""])
+        lines.append(f"FILTER(LANG(?object) IN ({tags}))")
+    return select("?subject ?predicate ?object", "\n".join(lines))
+
+
+def redirects(nodes: Iterable[NamedNode]) -> str:
+    """Where some entities of a Wikibase are redirected to."""
+    body = f"{values('subject', nodes)}\n?subject {iri(OWL + 'sameAs')} ?object ."
+    return select("?subject ?predicate ?object", f"{body}\nBIND({iri(OWL + 'sameAs')} AS ?predicate)")

@@ -1,0 +1,103 @@
+"""The SPARQL of getting to know an endpoint: a few cheap questions, each bounded."""
+
+from collections.abc import Iterable
+
+from pyoxigraph import NamedNode
+
+from bfsql_rdf.compiler.text import iri, literal, select, term, union
+from bfsql_rdf.terms import (
+    ANNOTATED_SOURCE,
+    COMPLEMENT,
+    FIRST,
+    HAS_ASSERTION,
+    HAS_VALUE,
+    OWL,
+    RDF_TYPE,
+    RDFS,
+    REIFIES,
+    SOME_VALUES,
+    SUBJECT,
+)
+from bfsql_rdf.wikibase import DECLARED, RANK
+
+FEATURES = {
+    "reifier": REIFIES.value,
+    "reification": SUBJECT.value,
+    "wikibase": RANK,
+    "axiom": ANNOTATED_SOURCE.value,
+    "graph": HAS_ASSERTION,
+    "list": FIRST.value,
+    "some": SOME_VALUES.value,
+    "has": HAS_VALUE.value,
+    "complement": COMPLEMENT.value,
+}
+"""What a dataset has when a predicate is in it."""
+
+
+def features() -> str:
+    """The names of the features that are there."""
+    parts = [
+        f"{{ SELECT ({literal(name)} AS ?feature) WHERE {{ ?s {iri(predicate)} ?o }} LIMIT 1 }}"
+        for name, predicate in FEATURES.items()
+    ]
+    inside = f"GRAPH ?g {{ ?s {iri(HAS_ASSERTION)} ?o }}"
+    graphs = f"{{ SELECT ({literal('nanopublication')} AS ?feature) WHERE {{ {inside} }} LIMIT 1 }}"
+    return select("?feature", "\n  UNION\n".join([*parts, graphs]))
+
+
+def distinct(variable: str, body: str, most: int) -> str:
+    """Distinct values of one variable, one more than `most` where there are more."""
+    return select(f"?{variable}", body, distinct=True) + f"\nLIMIT {most + 1}"
+
+
+def predicates(most: int) -> str:
+    return distinct("p", "?s ?p ?o .", most)
+
+
+def types(kinds: Iterable[str], most: int) -> str:
+    return distinct("type", f"?s {'|'.join(map(iri, kinds))} ?type .", most)
+
+
+def statuses(status: Iterable[str], most: int) -> str:
+    return distinct("status", f"?statement {'|'.join(map(iri, status))} ?status .", most)
+
+
+def positions(path: str, most: int) -> str:
+    return select("?position", f"?statement {path} ?position .") + f"\nLIMIT {most}"
+
+
+def sub_properties() -> str:
+    return select("?p", f"?p {iri(RDFS + 'subPropertyOf')}+ {REIFIES} .", distinct=True)
+
+
+def any_unasserted() -> str:
+    return f"ASK {{ ?st {REIFIES} <<( ?s ?p ?o )>> FILTER NOT EXISTS {{ ?s ?p ?o }} }}"
+
+
+def ontology(subclass: Iterable[str], most: int) -> str:
+    """Traits and superclasses: (?subject ?predicate ?object)."""
+    inverse = iri(OWL + "inverseOf")
+    branches = [f"?subject {inverse} ?object .\nBIND({inverse} AS ?predicate)"]
+    for kind in (iri(OWL + name) for name in ("SymmetricProperty", "TransitiveProperty")):
+        branches.append(f"?subject {RDF_TYPE} {kind} .\nBIND({RDF_TYPE} AS ?predicate)\nBIND({kind} AS ?object)")
+    branches += [f"?subject {iri(one)} ?object .\nBIND({iri(one)} AS ?predicate)" for one in subclass]
+    return select("?subject ?predicate ?object", union(branches)) + f"\nLIMIT {most + 1}"
+
+
+def declarations(most: int) -> str:
+    """What property entities of a Wikibase say of the predicates that are made of them."""
+    values = " ".join(map(iri, DECLARED))
+    return (
+        select("?property ?role ?predicate", f"VALUES ?role {{ {values} }}\n?property ?role ?predicate .")
+        + f"\nLIMIT {most}"
+    )
+
+
+def blanks(offset: int, most: int) -> str:
+    """Some blank nodes, by which one sees whether their labels stay."""
+    body = "?b ?p ?o .\nFILTER(isBLANK(?b))"
+    return select("?b", body) + f"\nOFFSET {offset}\nLIMIT {most}"
+
+
+def one_subject(predicate: NamedNode) -> str:
+    return select("?s", f"?s {term(predicate)} ?o .") + "\nLIMIT 1"

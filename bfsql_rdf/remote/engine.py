@@ -1,0 +1,258 @@
+"""The queries of the language over an endpoint: fetch the region that a query needs, then answer as embedded."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from pyoxigraph import Literal, NamedNode, Quad, Triple
+
+from bfsql_rdf.compiler import hops, regions
+from bfsql_rdf.engine.bfs import Presentation, resolve_filters, run_bfs
+from bfsql_rdf.engine.shape import Shaper
+from bfsql_rdf.engine.walk import Expander, Walk, walk
+from bfsql_rdf.errors import QueryError
+from bfsql_rdf.models import BfsQuery, Descriptions, Subgraph
+from bfsql_rdf.profile import Profile
+from bfsql_rdf.remote.region import Region
+from bfsql_rdf.remote.survey import Survey, Surveyor, Transport
+from bfsql_rdf.store.index import Allowed, Index
+from bfsql_rdf.store.labels import Labels
+from bfsql_rdf.terms import LABELS, SKOLEM
+
+BATCH = 2_000
+"""Nodes of a frontier in one request, unless the endpoint takes fewer."""
+
+
+class Remote:
+    """Answers over one endpoint; keeps nothing but what the endpoint is."""
+
+    def __init__(self, transport: Transport, profile: Profile) -> None:
+        self._transport = transport
+        self._survey: Survey = Surveyor(transport, profile).survey()
+        self.dataset, self.known = self._survey.dataset, self._survey.known
+        self.batch = BATCH
+
+    # Breadth-first search
+
+    def bfs(self, query: BfsQuery) -> Subgraph:
+        """The subgraph around some seeds; as embedded, but for what `warnings` says the endpoint cannot do."""
+        region, cut = self._walked(query)
+        index = region.index()
+        self._known_seeds(region, index, query.seeds)
+        index = self._told(region, index, query)
+        result, _, _ = run_bfs(index, query)
+        if cut and result.truncated is None:
+            result.truncated = cut
+        self._blank_warning(region, result)
+        return result
+
+    def _walked(self, query: BfsQuery) -> tuple[Region, dict[str, Any] | None]:
+        """A region with every statement and link that the walk meets."""
+        limits = self.known.profile.limits
+        region = Region(self.known)
+        dated = query.as_of is not None
+        seeds = [NamedNode(self.known.ids.expand(text, "seeds")) for text in query.seeds]
+        self._precheck(query)
+        if self.known.wikibase is not None:
+            self._take(region, regions.redirects(dict.fromkeys(seeds)))
+            there = region.index()
+            seeds = [there.node(node.value, "seeds") for node in seeds]
+        frontier, seen = list(dict.fromkeys(seeds)), set(seeds)
+        cut: dict[str, Any] | None = None
+        for hop in range(1, min(query.max_hops, limits.max_hops) + 1):
+            if hop == 1 and self._wants_quoted(query.truth_status):
+                for text in hops.unasserted_scan(self.dataset, dated):
+                    self._take(region, text)
+            room = 4 * (limits.max_edges + 1)
+            for batch in self._batches(frontier):
+                taken = self._take(region, hops.hop(self.dataset, batch, dated), room)
+                if taken is not None:
+                    cut = {"limit": "max_edges", "hop": hop} | taken
+            index = region.index()
+            allowed = resolve_filters(index, query.truth_status, query.as_of)
+            expand = Expander(index, allowed)
+            fresh: dict[NamedNode, None] = {}
+            for node in frontier:
+                fresh.update((other, None) for other in expand(node)[0] if other not in seen)
+            seen.update(fresh)
+            frontier = [node for node in fresh if self._addressable(node)]
+            if cut or not frontier or len(seen) > limits.max_nodes:
+                break
+        return region, cut
+
+    def _precheck(self, query: BfsQuery) -> None:
+        """Refuse what needs no endpoint to be refused, before anything is asked."""
+        if query.max_hops > self.known.profile.limits.max_hops:
+            run_bfs(Region(self.known).index(), query)
+        resolve_filters(Region(self.known).index(), query.truth_status, query.as_of)
+
+    def _wants_quoted(self, statuses: Sequence[str] | None) -> bool:
+        return self._survey.unasserted and (statuses is not None or len(self.known.figures.statuses) > 2)
+
+    def _batches(self, nodes: Sequence[NamedNode]) -> Iterator[list[NamedNode]]:
+        spelled = [form for node in nodes for form in self.known.ids.data_forms(node.value)]
+        for start in range(0, len(spelled), self.batch):
+            yield [NamedNode(form) for form in spelled[start : start + self.batch]]
+
+    def _take(self, region: Region, text: str, limit: int | None = None) -> dict[str, Any] | None:
+        """Send one request into a region; what cut its answer short, or None."""
+        answer = self._transport.select(text, limit)
+        region.take(answer.variables, answer)
+        return dict(answer.truncated) if answer.truncated else None
+
+    def _addressable(self, node: NamedNode) -> bool:
+        return not node.value.startswith((SKOLEM, "urn:bfsql:"))
+
+    def _known_seeds(self, region: Region, index: Index, texts: Iterable[str]) -> None:
+        """Seeds without an edge are known when the endpoint has any triple of them."""
+        nodes = [NamedNode(self.known.ids.expand(text, "seeds")) for text in texts]
+        unseen = [node for node in nodes if not index.known(node) and self._addressable(node)]
+        if unseen:
+            region.know(row[0] for row in self._transport.select(regions.exists(unseen)))
+
+    # What is told in full
+
+    def _told(self, region: Region, index: Index, query: BfsQuery) -> Index:
+        """The index of the region once types, fields and statement data of what is shown were fetched."""
+        allowed = resolve_filters(index, query.truth_status, query.as_of)
+        walked = self._walk(index, allowed, query)
+        presentation = Presentation(index, query)
+        outer = walked.layers[-1] if len(walked.layers) > query.max_hops else []
+        nodes = [node for node in walked.nodes if self._addressable(node)]
+        full = nodes
+        if not presentation.all_nodes:
+            if query.node_filter and query.node_filter.entity_types:
+                self._about_nodes(region, nodes, [], outer, query)
+                index = region.index()
+                presentation = Presentation(index, query)
+                full = [node for node in nodes if presentation.full_node(node, index.entity_type(node))]
+                nodes = []
+            else:
+                full = []
+        if nodes or full:
+            self._about_nodes(region, nodes, full, outer, query)
+        index = region.index()
+        allowed = resolve_filters(index, query.truth_status, query.as_of)
+        triples = [Triple(*edge) for edge in walked.edges if presentation.full_edge(edge)]
+        self._about_statements(region, index, allowed, triples, walked, full, query.as_of is not None)
+        return self._with_names(region)
+
+    def _walk(self, index: Index, allowed: Allowed, query: BfsQuery) -> Walk:
+        seeds = [node for node in (index.node(text, "seeds") for text in query.seeds) if index.known(node)]
+        return walk(index, allowed, list(dict.fromkeys(seeds)), query.max_hops, lambda node: node.value)
+
+    def _about_nodes(
+        self,
+        region: Region,
+        nodes: Sequence[NamedNode],
+        full: Sequence[NamedNode],
+        outer: Sequence[NamedNode],
+        query: BfsQuery | None,
+    ) -> None:
+        dated = query is not None and query.as_of is not None
+        outside = set(outer)
+        everything = list(dict.fromkeys([*nodes, *full]))
+        details = set(full)
+        for batch in self._batches(everything):
+            chosen = [node for node in batch if self._canonical(node) in details]
+            far = [node for node in batch if self._canonical(node) in outside]
+            self._take(region, regions.about_nodes(self.dataset, batch, chosen, far, dated))
+
+    def _canonical(self, node: NamedNode) -> NamedNode:
+        return NamedNode(self.known.ids.canonical(node.value))
+
+    def _about_statements(
+        self,
+        region: Region,
+        index: Index,
+        allowed: Allowed,
+        triples: Sequence[Triple],
+        walked: Walk,
+        full: Sequence[NamedNode],
+        dated: bool,
+    ) -> None:
+        """The data of the statements of full edges, of value statements of full nodes, of statements that are nodes."""
+        stated = [*allowed.links.values()]
+        wanted = [one.id for triple in triples for one in index.statements_of(triple, stated)]
+        anonymous = [triple for triple in triples for one in index.statements_of(triple, stated) if _nameless(one.id)]
+        for node in [*full, *walked.nodes]:
+            for one in index.statement(node):
+                wanted.append(one.id)
+                if _nameless(one.id):
+                    anonymous.append(one.triple)
+        if self.dataset.bases:
+            for node in full:
+                for graph, how in allowed.values.items():
+                    for quad in index.store.quads_for_pattern(node, None, None, graph):
+                        triple = Triple(quad.subject, quad.predicate, quad.object)
+                        wanted += [one.id for one in index.statements_of(triple, [how])]
+        named = list(dict.fromkeys(one for one in wanted if self._addressable(one)))
+        nameless = list(dict.fromkeys(anonymous))
+        region.replace_statements(nameless)
+        for start in range(0, max(len(named), len(nameless)), self.batch):
+            part, rest = named[start : start + self.batch], nameless[start : start + self.batch]
+            self._take(region, regions.about_statements(self.dataset, part, rest, dated))
+
+    def _with_names(self, region: Region) -> Index:
+        """The index of the region, which fetches the labels that an answer wants when it is shaped."""
+        index = region.index()
+        index.fetch_labels = lambda nodes: self._fetch_labels(index, nodes)
+        return index
+
+    def _fetch_labels(self, index: Index, nodes: list[NamedNode]) -> None:
+        """Labels into an index: in the wanted languages, and for what has none of those in any."""
+        known = Labels(index)
+        left = [node for node in nodes if self._addressable(node) and known.label(node) is None]
+        for languages in (self.known.profile.languages, None):
+            for batch in self._batches(left):
+                rows = self._transport.select(regions.labels_of(batch, LABELS, languages))
+                index.store.extend(Quad(s, p, o) for s, p, o in rows if type(o) is Literal)
+                for _, predicate, _ in rows:
+                    index.figures.predicates.setdefault(predicate.value, [0, 0, 0, 0])[2] += 1
+            known = Labels(index)
+            left = [node for node in left if known.label(node) is None]
+
+    def _blank_warning(self, region: Region, result: Subgraph) -> None:
+        blank = [node["id"] for node in result.nodes if str(node["id"]).startswith("_:")]
+        if blank:
+            message = (
+                f"{len(blank)} blank nodes of the endpoint are shown, whose ids it does not take back: "
+                "nothing beyond them is walked"
+            )
+            result.warnings = [*(result.warnings or []), {"code": "blank_nodes", "message": message}]
+
+    # Descriptions
+
+    def describe(self, ids: Sequence[str]) -> Descriptions:
+        """Full nodes, text uncut, statements of any status; and the ids that are not there."""
+        nodes = list(dict.fromkeys(NamedNode(self.known.ids.expand(text, "ids")) for text in ids))
+        region = Region(self.known)
+        for batch in self._batches(nodes):
+            self._take(region, regions.statements_named(self.dataset, batch))
+        self._about_nodes(region, nodes, nodes, nodes, None)
+        index = region.index()
+        allowed = index.allowed(frozenset({"asserted_true"}))
+        self._about_statements(region, index, allowed, [], Walk([nodes]), nodes, False)
+        index = self._with_names(region)
+        unseen = [node for node in nodes if not index.known(node)]
+        if unseen:
+            region.know(row[0] for row in self._transport.select(regions.exists(unseen)))
+            index = self._with_names(region)
+        shaper = Shaper(index, index.allowed(frozenset({"asserted_true"})), uncut=True)
+        known = [index.node(node.value, "ids") for node in nodes if index.known(node)]
+        missing = [index.ids.compress(node.value) for node in nodes if not index.known(node)]
+        bodies = [shaper.node(node) for node in known]
+        return Descriptions(labels=shaper.labels(bodies), nodes=bodies, not_found=missing or None)
+
+
+def _nameless(node: NamedNode) -> bool:
+    return node.value.startswith(SKOLEM)
+
+
+def not_there(index: Index, node: NamedNode, where: str) -> QueryError:
+    """The error for an id that the endpoint does not have."""
+    return QueryError(
+        f"{index.ids.compress(node.value)} is not in this graph",
+        code=f"unknown_{where}",
+        where=where,
+        hint="Ids are exact; call search_entities to find the id of a name",
+    )
