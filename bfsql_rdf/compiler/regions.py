@@ -7,10 +7,12 @@ from pyoxigraph import NamedNode, Triple
 
 from bfsql_rdf.compiler.hops import ROW, Dataset, statement_tail, with_prefixes
 from bfsql_rdf.compiler.text import alternatives, iri, literal, select, starts_with, term, union, values
-from bfsql_rdf.terms import FIRST, HAS_ASSERTION, OWL, REST
+from bfsql_rdf.terms import FIRST, HAS_ASSERTION, OWL, RDF_TYPE, REST
 from bfsql_rdf.terms import NANOPUBLICATION as OF
+from bfsql_rdf.wikibase import RANK
 
 _RAW = "?subject ?predicate ?object ."
+_UNKNOWN = 'isBLANK(?object) || CONTAINS(STR(?object), "/.well-known/genid/")'
 EVIDENCE_DEPTH = 3
 
 
@@ -35,14 +37,39 @@ def about_nodes(
             chain = f"FILTER(?predicate IN ({FIRST}, {REST}))"
             branches.append("\n".join([values("owner", full), cells, chain]))
             branches.append("\n".join([these, _RAW, f"?object {FIRST} ?member ."]))
+    if full and dataset.bases:
+        branches += _without_value(dataset, full)
     for style in dataset.styles if outer else ():
         tail = statement_tail(dataset, style, dated)
         own = statement_tail(dataset, style, dated, whether=True)
         branches.append("\n".join([values("statement", outer), style.pattern]) + own)
         told = [node for node in full if node in set(outer)]
         if told:
-            branches.append("\n".join([style.outgoing(values("subject", told)), "FILTER(isLITERAL(?object))"]) + tail)
+            valued = "isLITERAL(?object)" + (f" || {_UNKNOWN}" if style.name == "wikibase" else "")
+            branches.append("\n".join([style.outgoing(values("subject", told)), f"FILTER({valued})"]) + tail)
     return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+
+
+def _without_value(dataset: Dataset, nodes: list[NamedNode]) -> list[str]:
+    """The triples of a Wikibase's statements that say that there is no value."""
+    starts = [base + "novalue/P" for base in dataset.bases]
+    claimed = f"FILTER({starts_with('claim', [base + 'P' for base in dataset.bases])})"
+    found = "\n".join(
+        [
+            values("owner", nodes),
+            "?owner ?claim ?st .",
+            claimed,
+            f"?st {RDF_TYPE} ?kind .",
+            f"FILTER({starts_with('kind', starts)})",
+        ]
+    )
+    told = ("?owner", "?claim", "?st"), ("?st", str(RDF_TYPE), "?kind"), ("?st", iri(RANK), "?rank")
+    branches = []
+    for subject, predicate, object_ in told:
+        ranked = f"?st {iri(RANK)} ?rank ." if object_ == "?rank" else ""
+        bound = f"BIND({subject} AS ?subject)\nBIND({predicate} AS ?predicate)\nBIND({object_} AS ?object)"
+        branches.append("\n".join(line for line in (found, ranked, bound) if line))
+    return branches
 
 
 def about_statements(dataset: Dataset, named: Iterable[NamedNode], anonymous: Iterable[Triple], dated: bool) -> str:

@@ -17,7 +17,7 @@ from bfsql_rdf.remote.region import Known
 from bfsql_rdf.store.figures import Figures
 from bfsql_rdf.store.findings import claims_of, defaults, styles_of
 from bfsql_rdf.store.text import choose_text
-from bfsql_rdf.store.wikibase import CONSTRAINT, INVERSE, SYMMETRIC
+from bfsql_rdf.store.wikibase import CONSTRAINT, INVERSE, SYMMETRIC, is_about_entities
 from bfsql_rdf.styles import Vocabulary
 from bfsql_rdf.terms import BFSQL, LABELS, OWL, RDF_TYPE, REIFIES, STATUSES, local_name
 from bfsql_rdf.wikibase import DECLARED, RANKS, Wikibase
@@ -180,7 +180,8 @@ class Surveyor:
         spelling = {part for style in dataset.styles for part in style.structure}
         hidden = spelling | {*dataset.types, *dataset.hidden, dataset.status}
         for node in predicates:
-            if node.value not in hidden:
+            exported = wikibase is not None and bool(dataset.bases) and not is_about_entities(node.value)
+            if node.value not in hidden and not exported:
                 figures.predicates[canonical(node.value)] = [1, 1, 1, 0]
         for node in self._distinct("entity types", surveys.types(dataset.types, TYPES), TYPES):
             figures.types[canonical(node.value)] = 0
