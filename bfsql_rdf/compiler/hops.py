@@ -93,13 +93,19 @@ def unasserted_scan(dataset: Dataset, dated: bool) -> list[str]:
 
 def scan(dataset: Dataset, predicates: Sequence[str], dated: bool) -> str:
     """Every statement with one of the predicates (any, when there are none), of any status."""
+    row = ROW + (" ?position" if dated else "")
+    return with_prefixes(dataset, select(row, scan_branches(dataset, predicates, dated)))
+
+
+def scan_branches(dataset: Dataset, predicates: Sequence[str], dated: bool) -> str:
+    """The statements of each style and the plain triples of a scan, side by side."""
     chosen = f"\nFILTER(?predicate IN ({', '.join(map(iri, predicates))}))" if predicates else ""
     branches = [style.pattern + chosen + statement_tail(dataset, style, dated) for style in dataset.styles]
     if dataset.plain:
         head = values("predicate", [NamedNode(one) for one in predicates]) + "\n" if predicates else ""
         plain = plain_pattern(dataset, literals=bool(predicates))
         branches.append("\n".join([head + plain, *_minus_custom(dataset, "", "")]))
-    return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+    return union(branches)
 
 
 def entities(dataset: Dataset, types: Sequence[str]) -> str:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from pyoxigraph import NamedNode, Triple
 
-from bfsql_rdf.compiler.hops import ROW, Dataset, statement_tail, with_prefixes
+from bfsql_rdf.compiler.hops import ROW, Dataset, plain_pattern, scan_branches, statement_tail, with_prefixes
 from bfsql_rdf.compiler.text import alternatives, iri, literal, select, starts_with, term, union, values
-from bfsql_rdf.terms import FIRST, HAS_ASSERTION, OWL, RDF_TYPE, REST
+from bfsql_rdf.terms import FIRST, HAS_ASSERTION, OWL, RDF_TYPE, REST, SCHEMA
 from bfsql_rdf.terms import NANOPUBLICATION as OF
 from bfsql_rdf.wikibase import RANK
 
@@ -78,6 +78,10 @@ def about_statements(dataset: Dataset, named: Iterable[NamedNode], anonymous: It
     named, anonymous = list(named), list(anonymous)
     if named:
         branches += _about(dataset, values("st", named))
+        for style in dataset.styles:  # what other statements say of these
+            tail = statement_tail(dataset, style, dated)
+            branches.append(style.outgoing(values("subject", named)) + tail)
+            branches.append(style.incoming(values("object", named)) + tail)
     if anonymous:
         rows = " ".join(f"( {term(t.subject)} {term(t.predicate)} {term(t.object)} )" for t in anonymous)
         for style in dataset.styles:
@@ -132,6 +136,53 @@ def _renamed(pattern: str) -> str:
     """A statement pattern with ?st for ?statement and names of its own for the rest."""
     pattern = re.sub(r"[?$](subject|predicate|object)\b", r"?its_\1", pattern)
     return re.sub(r"[?$]statement\b", "?st", pattern)
+
+
+def closure_hop(dataset: Dataset, nodes: Iterable[NamedNode], predicates: Sequence[str]) -> str:
+    """What some predicates lead to from some nodes: every statement of them, and every plain link."""
+    these = values("subject", nodes)
+    chosen = f"\nFILTER(?predicate IN ({', '.join(map(iri, predicates))}))"
+    branches = [style.outgoing(these) + chosen + statement_tail(dataset, style, False) for style in dataset.styles]
+    if dataset.plain:
+        branches.append(f"{these}\n{plain_pattern(dataset)}{chosen}")
+    return with_prefixes(dataset, select(ROW, union(branches)))
+
+
+def scan_page(dataset: Dataset, predicates: Sequence[str], offset: int, most: int) -> str:
+    """Distinct triples of a scan; ?stated counts the statements of each."""
+    inner = scan_branches(dataset, predicates, False)
+    body = f"SELECT ?subject ?predicate ?object (COUNT(?style) AS ?stated)\nWHERE {{\n{inner}\n}}"
+    tail = f"GROUP BY ?subject ?predicate ?object\nOFFSET {offset}\nLIMIT {most}"
+    return with_prefixes(dataset, f"{body}\n{tail}")
+
+
+def entities_page(dataset: Dataset, types: Sequence[str], offset: int, most: int) -> str:
+    """Entities of some types, so many after so many."""
+    typed = alternatives(dataset.types)
+    body = f"{values('type', [NamedNode(one) for one in types])}\n?entity {typed} ?type ."
+    return select("?entity", body, distinct=True) + f"\nOFFSET {offset}\nLIMIT {most}"
+
+
+def named_exactly(dataset: Dataset, texts: Iterable[object], predicates: Sequence[str], most: int) -> str:
+    """Nodes with one of some labels, spelled exactly."""
+    wanted = f"FILTER(?predicate IN ({', '.join(map(iri, predicates))})){_no_pages(dataset)}"
+    body = f"{values('text', texts)}\n?subject ?predicate ?text .\n{wanted}"
+    return select("?subject", body, distinct=True) + f"\nLIMIT {most}"
+
+
+def named_like(dataset: Dataset, words: Iterable[str], predicates: Sequence[str], most: int) -> str:
+    """Nodes with a label that has some words in it: every label is looked at."""
+    branches = [f"?subject {iri(predicate)} ?text ." for predicate in predicates]
+    wanted = " && ".join(f"CONTAINS(LCASE(STR(?text)), {literal(word)})" for word in words)
+    return (
+        select("?subject", f"{union(branches)}\nFILTER({wanted}){_no_pages(dataset)}", distinct=True)
+        + f"\nLIMIT {most}"
+    )
+
+
+def _no_pages(dataset: Dataset) -> str:
+    """What keeps the pages about entities of a Wikibase from bearing their names."""
+    return f"\nFILTER NOT EXISTS {{ ?subject {iri(SCHEMA + 'about')} ?described }}" if dataset.bases else ""
 
 
 def labels_of(nodes: Iterable[NamedNode], predicates: Sequence[str], languages: Sequence[str] | None) -> str:

@@ -54,6 +54,11 @@ def predicates(most: int) -> str:
     return distinct("p", "?s ?p ?o .", most)
 
 
+def stated_predicates(pattern: str, most: int) -> str:
+    """The predicates that statements state, which may stand in no triple."""
+    return distinct("predicate", pattern, most)
+
+
 def types(kinds: Iterable[str], most: int) -> str:
     return distinct("type", f"?s {'|'.join(map(iri, kinds))} ?type .", most)
 
@@ -101,3 +106,25 @@ def blanks(offset: int, most: int) -> str:
 
 def one_subject(predicate: NamedNode) -> str:
     return select("?s", f"?s {term(predicate)} ?o .") + "\nLIMIT 1"
+
+
+def type_counts(kinds: Iterable[str], most: int) -> str:
+    """The most used types with how many have each."""
+    body = f"?s {'|'.join(map(iri, kinds))} ?type ."
+    return select("?type (COUNT(DISTINCT ?s) AS ?n)", body) + f"\nGROUP BY ?type\nORDER BY DESC(?n)\nLIMIT {most}"
+
+
+def predicate_counts(most: int) -> str:
+    """The most used predicates with how many triples each has, and how many of those are values."""
+    row = "?p (COUNT(*) AS ?n) (SUM(IF(isLITERAL(?o), 1, 0)) AS ?values)"
+    return select(row, "?s ?p ?o .") + f"\nGROUP BY ?p\nORDER BY DESC(?n)\nLIMIT {most}"
+
+
+def some_links(predicates: Iterable[str], each: int) -> str:
+    """A few triples of each of some predicates."""
+    parts = [
+        "{ SELECT ?subject ?predicate ?object "
+        f"WHERE {{ ?subject {one} ?object BIND({one} AS ?predicate) }} LIMIT {each} }}"
+        for one in map(iri, predicates)
+    ]
+    return select("?subject ?predicate ?object", "\n  UNION\n".join(parts))

@@ -68,19 +68,22 @@ class Prompter:
             return self._text
 
 
-def make_prompt(index: Index, schema: Schema) -> str:
-    """Markdown for a model that is to query this graph; the same graph gives the same text."""
+def make_prompt(index: Index, schema: Schema, examples: bool = True) -> str:
+    """Markdown for a model that is to query this graph; the same graph gives the same text.
+
+    Without `examples`, which an endpoint would have to be asked for, none are given.
+    """
     found = Examples(index)
     parts = [
         "# Querying this graph with BFS-QL\n",
         CALLS,
         _graph(schema),
-        _hops(index, schema, found.seeds.hop()),
+        _hops(index, schema, found.seeds.hop() if examples else None),
         FILTERS,
         _walked(index, schema),
         _ids(index, schema),
         ANSWERS + _values(index),
-        _examples(found.all()),
+        _examples(found.all()) if examples else "",
     ]
     return "\n".join(part for part in parts if part)
 

@@ -55,7 +55,23 @@ class Scanner:
 
     def __call__(self, query: ScanQuery) -> Scan:
         """One page. Raises QueryError for an empty query, unknown names and foreign cursors."""
+        bound, offset, page = self.place(query)
         index = self.index
+        allowed = resolve_filters(index, query.truth_status, query.as_of)
+        types, statements = self.types(query)
+        predicates = [index.predicates.require(name, "edge_predicates") for name in query.edge_predicates or ()]
+        rows = self._resume(bound, offset)
+        if rows is None:
+            rows = Rows(islice(self._rows(query, allowed, types, statements, predicates), offset, None))
+        taken = rows.take(page)
+        cursor = None
+        if rows.more():
+            cursor = self.cursor(bound, offset + len(taken))
+            self._keep(f"{bound}:{offset + len(taken)}", rows)
+        return self._shape(taken, allowed, cursor, self._warnings(predicates))
+
+    def place(self, query: ScanQuery) -> tuple[str, int, int]:
+        """What a cursor of the query is bound to, where its page begins, and how many rows it has."""
         given = query.model_dump(exclude_none=True, exclude={"limit", "after"})
         if not given:
             raise QueryError(
@@ -64,21 +80,15 @@ class Scanner:
                 where="query",
                 hint="Give node_types, edge_predicates, truth_status or as_of",
             )
-        allowed = resolve_filters(index, query.truth_status, query.as_of)
-        types, statements = self.types(query)
-        predicates = [index.predicates.require(name, "edge_predicates") for name in query.edge_predicates or ()]
-        page = min(query.limit or index.profile.limits.scan, index.profile.limits.scan)
+        most = self.index.profile.limits.scan
         bound = self._bound(given)
-        offset = self._offset(query.after, bound)
-        rows = self._resume(bound, offset)
-        if rows is None:
-            rows = Rows(islice(self._rows(query, allowed, types, statements, predicates), offset, None))
-        taken = rows.take(page)
-        cursor = None
-        if rows.more():
-            cursor = self._cursor(bound, offset + len(taken))
-            self._keep(f"{bound}:{offset + len(taken)}", rows)
-        return self._shape(taken, allowed, cursor, self._warnings(predicates))
+        return bound, self._offset(query.after, bound), min(query.limit or most, most)
+
+    def whole(self, query: ScanQuery, types: list[str] | None, predicates: list[str], cursor: str | None) -> Scan:
+        """Everything of this index that a query matches, as one page with a cursor that was made elsewhere."""
+        allowed = resolve_filters(self.index, query.truth_status, query.as_of)
+        rows = list(self._rows(query, allowed, types, self.types(query)[1], predicates))
+        return self._shape(rows, allowed, cursor, self._warnings(predicates))
 
     def _warnings(self, predicates: list[str]) -> list[dict[str, str]]:
         """Predicates asked for that only statements and their evidence have."""
@@ -229,7 +239,8 @@ class Scanner:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @staticmethod
-    def _cursor(bound: str, offset: int) -> str:
+    def cursor(bound: str, offset: int) -> str:
+        """Where the next page begins, as an opaque text."""
         return base64.urlsafe_b64encode(f"{bound}:{offset}".encode()).decode().rstrip("=")
 
     @staticmethod

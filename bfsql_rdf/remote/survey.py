@@ -18,8 +18,18 @@ from bfsql_rdf.store.figures import Figures
 from bfsql_rdf.store.findings import claims_of, defaults, styles_of
 from bfsql_rdf.store.text import choose_text
 from bfsql_rdf.store.wikibase import CONSTRAINT, INVERSE, SYMMETRIC, is_about_entities
-from bfsql_rdf.styles import Vocabulary
-from bfsql_rdf.terms import BFSQL, LABELS, OWL, RDF_TYPE, REIFIES, STATUSES, local_name
+from bfsql_rdf.styles import Style, Vocabulary
+from bfsql_rdf.terms import (
+    ANNOTATED_PROPERTY,
+    BFSQL,
+    LABELS,
+    OWL,
+    PREDICATE,
+    RDF_TYPE,
+    REIFIES,
+    STATUSES,
+    local_name,
+)
 from bfsql_rdf.wikibase import DECLARED, RANKS, Wikibase
 
 PREDICATES, TYPES, ONTOLOGY, STATUS_VALUES, POSITIONS = 20_000, 20_000, 50_000, 200, 500
@@ -183,6 +193,12 @@ class Surveyor:
             exported = wikibase is not None and bool(dataset.bases) and not is_about_entities(node.value)
             if node.value not in hidden and not exported:
                 figures.predicates[canonical(node.value)] = [1, 1, 1, 0]
+        for style in dataset.styles:
+            if style.name != "wikibase":
+                query = with_prefixes(dataset, surveys.stated_predicates(_stating(style), PREDICATES))
+                for node in self._distinct(f"predicates of {style.name} statements", query, PREDICATES):
+                    if node.value not in dataset.types and node.value not in dataset.hidden:
+                        figures.predicates.setdefault(canonical(node.value), [1, 1, 0, 0])
         for node in self._distinct("entity types", surveys.types(dataset.types, TYPES), TYPES):
             figures.types[canonical(node.value)] = 0
         self._statuses(profile, ids, dataset)
@@ -257,6 +273,12 @@ class Surveyor:
             return False
         second = [row[0] for row in self._rows("blank nodes", surveys.blanks(1, 1))]
         return bool(second) and type(second[0]) is BlankNode and second[0] == both[1]
+
+
+def _stating(style: Style) -> str:
+    """The shortest pattern that binds the predicates of a style's statements."""
+    direct = {"reification": PREDICATE, "axiom": ANNOTATED_PROPERTY}.get(style.name)
+    return f"?statement {direct} ?predicate ." if direct else style.pattern
 
 
 def _forms(wikibase: Wikibase | None, iri: str, role: str) -> list[str]:
