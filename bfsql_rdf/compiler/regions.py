@@ -50,6 +50,18 @@ def about_nodes(
     return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
 
 
+def statements_of(dataset: Dataset, triples: Iterable[Triple], dated: bool) -> str:
+    """The statements of some triples."""
+    block = _triples(triples)
+    branches = [style.outgoing(block) + statement_tail(dataset, style, dated, whether=True) for style in dataset.styles]
+    return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+
+
+def _triples(triples: Iterable[Triple]) -> str:
+    rows = " ".join(f"( {term(t.subject)} {term(t.predicate)} {term(t.object)} )" for t in triples)
+    return f"VALUES ( ?subject ?predicate ?object ) {{ {rows} }}"
+
+
 def _without_value(dataset: Dataset, nodes: list[NamedNode]) -> list[str]:
     """The triples of a Wikibase's statements that say that there is no value."""
     starts = [base + "novalue/P" for base in dataset.bases]
@@ -83,9 +95,8 @@ def about_statements(dataset: Dataset, named: Iterable[NamedNode], anonymous: It
             branches.append(style.outgoing(values("subject", named)) + tail)
             branches.append(style.incoming(values("object", named)) + tail)
     if anonymous:
-        rows = " ".join(f"( {term(t.subject)} {term(t.predicate)} {term(t.object)} )" for t in anonymous)
+        block = _triples(anonymous)
         for style in dataset.styles:
-            block = f"VALUES ( ?subject ?predicate ?object ) {{ {rows} }}"
             branches.append(style.outgoing(block) + statement_tail(dataset, style, dated))
             branches += _about(dataset, _renamed(style.outgoing(block)))
     return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))

@@ -29,6 +29,7 @@ from bfsql_rdf.remote.region import Region
 from bfsql_rdf.remote.survey import Transport
 from bfsql_rdf.store.folding import Folded
 from bfsql_rdf.store.index import Index
+from bfsql_rdf.store.layout import RECORDS
 from bfsql_rdf.store.search import LazySearch
 from bfsql_rdf.terms import ALIASES, LABELS, RDF_TYPE
 
@@ -156,11 +157,21 @@ class Endpoint(Remote):
         region.take(["subject", "predicate", "object"], [(t.subject, t.predicate, t.object) for t in plain])
         for start in range(0, len(stated), self.batch):
             part = stated[start : start + self.batch]
-            self._take(region, regions.about_statements(self.dataset, [], part, dated))
-        ends = {t.subject for t, _ in triples} | {t.object for t, _ in triples if type(t.object) is NamedNode}
-        statements = sorted((node for node in ends if type(node) is NamedNode), key=str)
-        if statements and self.known.profile.view == "nodes":
-            self._about_nodes(region, statements, [], [], None)
+            self._take(region, regions.statements_of(self.dataset, part, dated))
+        if stated:
+            self._about_all(region, dated)
+
+    def _about_all(self, region: Region, dated: bool) -> None:
+        """The data of every statement in a region."""
+        index = region.index()
+        match, known = index.store.quads_for_pattern, index.everything()
+        found = {quad.subject: quad.object for stated in known.crossed for quad in match(None, stated, None, RECORDS)}
+        named = sorted((one for one in found if self._addressable(one)), key=str)  # type: ignore[arg-type]
+        nameless = [triple for one, triple in found.items() if one not in set(named)]
+        region.replace_statements(nameless)  # type: ignore[arg-type]
+        for start in range(0, max(len(named), len(nameless)), self.batch):
+            part, rest = named[start : start + self.batch], nameless[start : start + self.batch]
+            self._take(region, regions.about_statements(self.dataset, part, rest, dated))  # type: ignore[arg-type]
 
     # Names
 
