@@ -143,7 +143,7 @@ def _member_branches(dataset: Dataset, nodes: list[NamedNode]) -> list[str]:
 def _restriction_branches(nodes: list[NamedNode]) -> list[str]:
     """Edges that anonymous classes stand for, out and in: `C subClassOf [ onProperty p ; someValuesFrom D ]`."""
     owner = f"?subject {alternatives([SUBCLASS.value, EQUIVALENT.value])} ?class ."
-    on, named = f"?class {ON_PROPERTY} ?predicate .", f"FILTER(isIRI(?predicate) && {_is_named('object')})"
+    on, named = f"?class {ON_PROPERTY} ?predicate .", f"FILTER(isIRI(?predicate) && {is_named('object')})"
     found = []
     for construct in (SOME_VALUES, HAS_VALUE):
         filler = f"?class {construct} ?object ."
@@ -151,15 +151,14 @@ def _restriction_branches(nodes: list[NamedNode]) -> list[str]:
         found.append("\n".join([values("subject", nodes), owner, on, filler, marked]))
         found.append("\n".join([values("object", nodes), filler, on, owner, marked]))
     typed, other = f"?subject {RDF_TYPE} ?class .", f"?class {COMPLEMENT} ?object ."
-    negated = (
-        f"FILTER({_is_named('object')})\nBIND({NOT_TYPE} AS ?predicate)\nBIND({literal('complementOf')} AS ?style)"
-    )
+    negated = f"FILTER({is_named('object')})\nBIND({NOT_TYPE} AS ?predicate)\nBIND({literal('complementOf')} AS ?style)"
     found.append("\n".join([values("subject", nodes), typed, other, negated]))
     found.append("\n".join([values("object", nodes), other, typed, negated]))
     return found
 
 
-def _is_named(variable: str) -> str:
+def is_named(variable: str) -> str:
+    """A test whether a variable is an IRI that is not a blank node in disguise."""
     return f'isIRI(?{variable}) && !STRSTARTS(STR(?{variable}), "{SKOLEM}")'
 
 
@@ -169,7 +168,7 @@ def _not_restrictions(dataset: Dataset) -> list[str]:
         return []
     fillers = alternatives([SOME_VALUES.value, HAS_VALUE.value, COMPLEMENT.value])
     return [
-        f"FILTER NOT EXISTS {{ ?{end} {fillers} ?filler FILTER({_is_named('filler')}) }}"
+        f"FILTER NOT EXISTS {{ ?{end} {fillers} ?filler FILTER({is_named('filler')}) }}"
         for end in ("subject", "object")
     ]
 

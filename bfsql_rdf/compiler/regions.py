@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from pyoxigraph import NamedNode, Triple
 
-from bfsql_rdf.compiler.hops import ROW, Dataset, plain_pattern, scan_branches, statement_tail, with_prefixes
+from bfsql_rdf.compiler.hops import ROW, Dataset, is_named, plain_pattern, scan_branches, statement_tail, with_prefixes
 from bfsql_rdf.compiler.text import alternatives, iri, literal, select, starts_with, term, union, values
 from bfsql_rdf.terms import FIRST, HAS_ASSERTION, OWL, RDF_TYPE, REST, SCHEMA
 from bfsql_rdf.terms import NANOPUBLICATION as OF
@@ -26,12 +26,22 @@ def about_nodes(
     """Types of all nodes, literals of those in full, and of the outer ones, which no hop asked for, what they state."""
     all_, full, outer = values("subject", nodes), list(full), list(outer)
     branches = [
-        "\n".join([all_, f"?subject {iri(kind)} ?object .", f"BIND({iri(kind)} AS ?predicate)"])
+        "\n".join(
+            [
+                all_,
+                f"?subject {iri(kind)} ?object .",
+                f"FILTER({is_named('object')})",
+                f"BIND({iri(kind)} AS ?predicate)",
+            ]
+        )
         for kind in dataset.types
     ]
     if full:
         these = values("subject", full)
         branches.append("\n".join([these, _RAW, "FILTER(isLITERAL(?object))"]))
+        for kind in dataset.inside:  # what such nodes have are fields, links too
+            typed = f"?subject {alternatives(dataset.types)} {iri(kind)} ."
+            branches.append("\n".join([these, typed, _RAW]))
         if dataset.lists:
             cells = f"?owner ?leads ?head .\n?head {REST}* ?subject .\n{_RAW}"
             chain = f"FILTER(?predicate IN ({FIRST}, {REST}))"

@@ -75,8 +75,10 @@ def sub_properties() -> str:
     return select("?p", f"?p {iri(RDFS + 'subPropertyOf')}+ {REIFIES} .", distinct=True)
 
 
-def any_unasserted() -> str:
-    return f"ASK {{ ?st {REIFIES} <<( ?s ?p ?o )>> FILTER NOT EXISTS {{ ?s ?p ?o }} }}"
+def any_unasserted(status: str | None) -> str:
+    """Whether a reifier's triple is only quoted; with `status`, whether one of these states that too."""
+    stated = f" ; {iri(status)} ?status" if status else ""
+    return f"ASK {{ ?st {REIFIES} <<( ?s ?p ?o )>>{stated} FILTER NOT EXISTS {{ ?s ?p ?o }} }}"
 
 
 def ontology(subclass: Iterable[str], most: int) -> str:

@@ -76,7 +76,7 @@ class Endpoint(Remote):
     def _closed(self, start: NamedNode, predicate: str) -> set[NamedNode]:
         found: set[NamedNode] = set()
         name, spelled = NamedNode(predicate), self._spelled(predicate)
-        quoted = [] if not self._survey.unasserted else hops.unasserted_scan(self.dataset, False)
+        quoted = hops.unasserted_scan(self.dataset, False) if self._wants_quoted(None) else []
         frontier = [start]
         while frontier:
             region = Region(self.known)

@@ -6,7 +6,7 @@ from typing import Any
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from bfsql_rdf.compiler import hops, regions
-from bfsql_rdf.engine.bfs import Presentation, resolve_filters, run_bfs
+from bfsql_rdf.engine.bfs import DEFAULT_STATUS, Presentation, resolve_filters, run_bfs
 from bfsql_rdf.engine.shape import Shaper
 from bfsql_rdf.engine.walk import Expander, Walk, walk
 from bfsql_rdf.errors import QueryError
@@ -37,7 +37,8 @@ class Remote:
         """The subgraph around some seeds; as embedded, but for what `warnings` says the endpoint cannot do."""
         region, cut = self._walked(query)
         index = region.index()
-        self._known_seeds(region, index, query.seeds)
+        if self._known_seeds(region, index, query.seeds):
+            index = region.index()
         index = self._told(region, index, query)
         result, _, _ = run_bfs(index, query)
         if cut and result.truncated is None:
@@ -86,7 +87,8 @@ class Remote:
         resolve_filters(Region(self.known).index(), query.truth_status, query.as_of)
 
     def _wants_quoted(self, statuses: Sequence[str] | None) -> bool:
-        return self._survey.unasserted and (statuses is not None or len(self.known.figures.statuses) > 2)
+        asked = set(statuses or DEFAULT_STATUS)
+        return self._survey.stating or (self.dataset.unasserted and self.known.profile.status.unasserted in asked)
 
     def _batches(self, nodes: Sequence[NamedNode]) -> Iterator[list[NamedNode]]:
         spelled = [form for node in nodes for form in self.known.ids.data_forms(node.value)]
@@ -102,12 +104,13 @@ class Remote:
     def _addressable(self, node: NamedNode) -> bool:
         return not node.value.startswith((SKOLEM, "urn:bfsql:"))
 
-    def _known_seeds(self, region: Region, index: Index, texts: Iterable[str]) -> None:
-        """Seeds without an edge are known when the endpoint has any triple of them."""
+    def _known_seeds(self, region: Region, index: Index, texts: Iterable[str]) -> bool:
+        """Whether some seeds without an edge are known after all: the endpoint has a triple of them."""
         nodes = [NamedNode(self.known.ids.expand(text, "seeds")) for text in texts]
         unseen = [node for node in nodes if not index.known(node) and self._addressable(node)]
         if unseen:
             region.know(row[0] for row in self._transport.select(regions.exists(unseen)))
+        return bool(unseen)
 
     # What is told in full
 

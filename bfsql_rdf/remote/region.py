@@ -116,7 +116,7 @@ class Region:
         if None in (subject, predicate, object_) or type(predicate) is not NamedNode or type(subject) is Literal:
             return
         if style is None:
-            if type(object_) is not Triple or type(subject) is NamedNode:
+            if type(object_) is not Triple or predicate.value not in self.known.vocabulary.reifies:
                 yield Quad(subject, predicate, object_)
             return
         yield from _RESTATE.get(style.value, _reification)(statement, subject, predicate, object_, number)

@@ -57,11 +57,11 @@ class Transport(Protocol):
 
 @dataclass(frozen=True)
 class Survey:
-    """What is known of an endpoint; `unasserted` says that statements are only quoted there."""
+    """What is known of an endpoint; `stating` says that statements which are only quoted state a status there."""
 
     known: Known
     dataset: Dataset
-    unasserted: bool
+    stating: bool
 
 
 class Surveyor:
@@ -91,8 +91,7 @@ class Surveyor:
             return [ids.expand(text, "profile") for text in texts]
 
         present = features | ({"graph"} if vocabulary.nanopublications else set())
-        if reifies is None:
-            present.discard("reifier")
+        present = present | {"reifier"} if reifies else present - {"reifier"}
         own = set(profile.style) | set(profile.styles or ())
         styles = [style for style in styles_of(vocabulary, profile) if style.name in present | own]
         kinds = [form for kind in expand(profile.types) for form in _forms(wikibase, kind, "direct")]
@@ -106,7 +105,7 @@ class Surveyor:
             provenance=expand(profile.provenance),
             prefixes=ids.prefixes,
             plain=profile.styles is None or "plain" in profile.styles,
-            unasserted=bool(reifies) and self._ask("unasserted reifiers", surveys.any_unasserted()),
+            unasserted=bool(reifies) and self._ask("unasserted reifiers", surveys.any_unasserted(None)),
             lists="list" in features,
             bases=sorted({base + "prop/" for base in wikibase.bases}) if wikibase else (),
             restrictions=profile.restrictions and bool(features & {"some", "has", "complement"}),
@@ -115,7 +114,8 @@ class Surveyor:
         stable = self._stable_blanks()
         known = Known(profile, ids, self.figures, vocabulary, wikibase, stable)
         self.figures.found, self.figures.wikibase = found, wikibase.to_dict() if wikibase else None
-        return Survey(known, dataset, dataset.unasserted)
+        stating = dataset.unasserted and self._ask("quoted statements", surveys.any_unasserted(dataset.status))
+        return Survey(known, dataset, stating)
 
     # Questions
 
@@ -157,7 +157,7 @@ class Surveyor:
         if "reifier" not in features and len(known) == 1:
             return None
         try:
-            self._transport.ask(surveys.any_unasserted())
+            self._transport.ask(surveys.any_unasserted(None))
         except BfsqlError as error:
             self._warn("reifiers (it cannot be asked for triple terms)", error)
             return None
