@@ -38,7 +38,7 @@ CLOSURE_NODES = 100_000
 FOUND, SAMPLED, COUNTED = 200, 20, 200
 
 
-class Endpoint(Remote):
+class EndpointBackend(Remote):
     """All questions of the language, over one endpoint; safe to use from several threads."""
 
     def __init__(self, transport: Transport, profile: Profile) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import bfsql_rdf
 from bfsql_rdf import Graph, Profile, QueryError
-from bfsql_rdf.remote.backend import Endpoint
+from bfsql_rdf.remote.backend import EndpointBackend
 from tests.regold import MANIFEST, QUERIES, ROOT, names, open_for
 from tests.remote.double import Double
 from tests.test_golden import PREFIXES, TRICKY
@@ -19,7 +19,7 @@ WIKIDATA = ROOT / "data" / "wikidata-style.ttl"
 def behind(graph: Graph, profile: Any = None, renames: bool = False) -> tuple[Graph, Double]:
     """The same data behind the double of an endpoint."""
     double = Double(graph.store, renames)
-    return Graph(Endpoint(double, Profile.of(profile))), double
+    return Graph(EndpointBackend(double, Profile.of(profile))), double
 
 
 @pytest.mark.parametrize("name", names())
