@@ -16,7 +16,7 @@ FLOORS = [
     ["compiler.text", "compiler"],
     ["styles"],
     ["compiler.hops"],
-    ["store"],
+    ["store", "remote"],
     ["engine"],
     ["graph"],
     ["__init__"],
