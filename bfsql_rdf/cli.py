@@ -26,7 +26,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A store folder, or RDF files, comma-separated.")]
+Source = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="A store folder, RDF files (comma-separated), or an endpoint's URL.")
+]
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="JSON, @FILE, or - for standard input.")]
 ProfileOption = Annotated[Path | None, typer.Option("--profile", help="A profile (TOML) for the data.")]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Read what only lenient parsing accepts.")]

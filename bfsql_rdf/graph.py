@@ -1,9 +1,10 @@
 """The facade: the questions of the language, asked of one graph."""
 
 import os
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import rdflib
 from pyoxigraph import Store
@@ -24,6 +25,9 @@ from bfsql_rdf.models import (
     read_query,
 )
 from bfsql_rdf.profile import Profile
+from bfsql_rdf.remote.backend import EndpointBackend
+from bfsql_rdf.remote.client import Endpoint
+from bfsql_rdf.remote.connection import Connection
 from bfsql_rdf.store.folder import damage_told, is_store
 from bfsql_rdf.store.index import Index
 from bfsql_rdf.store.load import open_files, open_folder, open_quads
@@ -62,6 +66,17 @@ class Graph:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._index = backend.index
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back the connections to an endpoint; a graph that is no longer used does so by itself."""
+        if isinstance(self._backend, EndpointBackend):
+            self._backend.close()
 
     @property
     def profile(self) -> Profile:
@@ -173,11 +188,33 @@ def _query(query: Any, keys: dict[str, Any]) -> Any:
     return query
 
 
-def open(source: OpenSource, profile: Any = None, *, lenient: bool = False) -> Graph:
-    """Open a graph: a file or a list of files (read into memory), a store folder, an rdflib Graph or Dataset, a
-    pyoxigraph Store.
+SURVEY_SECONDS = 10
+"""How long an endpoint may take for one of the questions by which it is got to know."""
 
-    `profile` is a path to TOML, a dict, or a Profile. Raises LoadError, StoreError or ProfileError.
+
+def _endpoint(url: str, profile: Profile, options: dict[str, Any]) -> EndpointBackend:
+    whole = Connection.of(url, **({"timeout": profile.limits.timeout} | options))
+    quick = whole.model_copy(update={"timeout": min(whole.timeout, SURVEY_SECONDS), "retries": min(whole.retries, 1)})
+    endpoint = Endpoint(whole)
+    try:
+        with Endpoint(quick) as surveyed:
+            backend = EndpointBackend(endpoint, profile, surveyed)
+    except BaseException:
+        endpoint.close()
+        raise
+    backend.close = weakref.finalize(backend, endpoint.close)
+    return backend
+
+
+def open(
+    source: OpenSource, profile: Any = None, *, lenient: bool = False, connection: dict[str, Any] | None = None
+) -> Graph:
+    """Open a graph: a file or a list of files (read into memory), a store folder, the URL of a SPARQL endpoint, an
+    rdflib Graph or Dataset, a pyoxigraph Store.
+
+    `profile` is a path to TOML, a dict, or a Profile; `connection` has options of an endpoint (`user`, `password`,
+    `token`, `headers`, `timeout`, `retries`, `concurrency`, `method`, `default_graphs`, `verify`). Raises LoadError,
+    StoreError, EndpointError or ProfileError.
     """
     chosen = None if profile is None else Profile.of(profile)
     if isinstance(source, Store):
@@ -192,12 +229,9 @@ def open(source: OpenSource, profile: Any = None, *, lenient: bool = False) -> G
     if not names:
         raise StoreError("no source was given", code="no_source", where="source")
     if len(names) == 1 and str(names[0]).startswith(("http://", "https://")):
-        raise StoreError(
-            "a SPARQL endpoint cannot be opened by this version",
-            code="no_endpoint",
-            where=str(names[0]),
-            hint="Load the data into a store folder with bfsql-rdf load",
-        )
+        return Graph(_endpoint(str(names[0]), chosen or Profile(), connection or {}))
+    if connection:
+        raise StoreError("connection options are for endpoints", code="bad_source", where=str(names[0]))
     if len(names) == 1 and Path(names[0]).is_dir():
         return Graph(Embedded(open_folder(names[0], chosen)))
     for name in names:

@@ -124,7 +124,11 @@ def path_closure(start: NamedNode, predicates: Sequence[str]) -> str:
 def plain_pattern(dataset: Dataset, literals: bool = False) -> str:
     """Triples that are links, or with `literals` values too; whether a statement describes one, the rows say."""
     lines = ["?subject ?predicate ?object ."]
-    lines.append("FILTER(!isTRIPLE(?object))" if literals else "FILTER(!isLITERAL(?object))")
+    lines.append(
+        "FILTER(isIRI(?object) || isLITERAL(?object) || isBLANK(?object))"
+        if literals
+        else "FILTER(!isLITERAL(?object))"
+    )
     if dataset.lists:
         lines.append(f"FILTER NOT EXISTS {{ ?object {FIRST} ?member }}\nFILTER(?object != {NIL})")
     return "\n".join([*lines, *_link_filters(dataset)])

@@ -103,7 +103,7 @@ def declarations(most: int) -> str:
 def blanks(offset: int, most: int) -> str:
     """Some blank nodes, by which one sees whether their labels stay."""
     body = "?b ?p ?o .\nFILTER(isBLANK(?b))"
-    return select("?b", body) + f"\nOFFSET {offset}\nLIMIT {most}"
+    return select("?b", body, distinct=True) + f"\nOFFSET {offset}\nLIMIT {most}"
 
 
 def one_subject(predicate: NamedNode) -> str:

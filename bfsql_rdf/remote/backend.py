@@ -41,10 +41,12 @@ FOUND, SAMPLED, COUNTED = 200, 20, 200
 class EndpointBackend(Remote):
     """All questions of the language, over one endpoint; safe to use from several threads."""
 
-    def __init__(self, transport: Transport, profile: Profile) -> None:
+    def __init__(self, transport: Transport, profile: Profile, surveyed: Transport | None = None) -> None:
+        """`surveyed` is the same endpoint, with less patience, for the questions that get to know it."""
         self._recorder = Recorder(transport)
-        super().__init__(self._recorder, profile)
+        super().__init__(self._recorder, profile, surveyed)
         self.index = Region(self.known).index()
+        self.close: Callable[[], Any] = lambda: None
         self._schemas: dict[int, Schema] = {}
 
     # Closures

@@ -25,9 +25,9 @@ BATCH = 2_000
 class Remote:
     """Answers over one endpoint; keeps nothing but what the endpoint is."""
 
-    def __init__(self, transport: Transport, profile: Profile) -> None:
+    def __init__(self, transport: Transport, profile: Profile, surveyed: Transport | None = None) -> None:
         self._transport = transport
-        self._survey: Survey = Surveyor(transport, profile).survey()
+        self._survey: Survey = Surveyor(surveyed or transport, profile).survey()
         self.dataset, self.known = self._survey.dataset, self._survey.known
         self.batch = BATCH
 

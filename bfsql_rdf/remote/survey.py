@@ -41,8 +41,11 @@ LABELLED = 1_000
 class Answer(Protocol):
     """Rows of terms under their variables; `truncated` says what cut them short."""
 
-    variables: Sequence[str]
-    truncated: Any
+    @property
+    def variables(self) -> Sequence[str]: ...
+
+    @property
+    def truncated(self) -> Any: ...
 
     def __iter__(self) -> Any: ...
 
