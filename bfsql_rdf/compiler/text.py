@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import Literal, NamedNode, Triple
 
 PREFIXED = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -13,8 +13,8 @@ PREFIXED = {
 
 
 def term(node: object) -> str:
-    """A pyoxigraph term in SPARQL: its str() is N-Triples, which SPARQL reads."""
-    return str(node)
+    """A pyoxigraph term in SPARQL: its str() is N-Triples, which SPARQL reads, but for a triple term's brackets."""
+    return f"<<( {term(node.subject)} {node.predicate} {term(node.object)} )>>" if type(node) is Triple else str(node)
 
 
 def iri(value: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import local
+from time import monotonic
 from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Triple
@@ -12,7 +13,7 @@ from bfsql_rdf.engine.prompt import make_prompt
 from bfsql_rdf.engine.scan import Scanner
 from bfsql_rdf.engine.schema import Describer
 from bfsql_rdf.engine.search import Finder
-from bfsql_rdf.errors import BfsqlError, QueryError
+from bfsql_rdf.errors import BfsqlError, EndpointError, QueryError
 from bfsql_rdf.models import (
     BfsQuery,
     Candidates,
@@ -79,13 +80,20 @@ class EndpointBackend(Remote):
         found: set[NamedNode] = set()
         name, spelled = NamedNode(predicate), self._spelled(predicate)
         quoted = hops.unasserted_scan(self.dataset, False) if self._wants_quoted(None) else []
-        frontier = [start]
+        frontier, deadline = [start], monotonic() + self.known.profile.limits.timeout
         while frontier:
+            if monotonic() > deadline:
+                raise EndpointError(
+                    f"the closure was not done after {self.known.profile.limits.timeout:g} seconds",
+                    code="endpoint_timeout",
+                    where="start",
+                    hint="Start lower, or load the data into a store folder",
+                )
             region = Region(self.known)
             for text in quoted:
                 self._take(region, text)
-            for batch in self._batches(frontier):
-                self._take(region, regions.closure_hop(self.dataset, batch, spelled))
+            self._each(region, frontier, lambda batch: regions.closure_hop(self.dataset, batch, spelled))
+            self._whole(region)
             index = region.index()
             graphs = index.walked_graphs(index.allowed(frozenset({"asserted_true"})))
             match = index.store.quads_for_pattern
@@ -139,6 +147,7 @@ class EndpointBackend(Remote):
             self._take_triples(region, triples, query.as_of is not None)
             following = 2 * (start + page) + 1 if more else None
             types = None if types is None else []
+        self._whole(region)
         index = self._with_names(region)
         cursor = None if following is None else scanner.cursor(bound, following)
         return Scanner(index, "endpoint").whole(asked, types, predicates, cursor)

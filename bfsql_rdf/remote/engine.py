@@ -1,7 +1,8 @@
 """The queries of the language over an endpoint: fetch the region that a query needs, then answer as embedded."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
 
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
@@ -9,17 +10,19 @@ from bfsql_rdf.compiler import hops, regions
 from bfsql_rdf.engine.bfs import DEFAULT_STATUS, Presentation, resolve_filters, run_bfs
 from bfsql_rdf.engine.shape import Shaper
 from bfsql_rdf.engine.walk import Expander, Walk, walk
-from bfsql_rdf.errors import QueryError
+from bfsql_rdf.errors import EndpointError
 from bfsql_rdf.models import BfsQuery, Descriptions, Subgraph
 from bfsql_rdf.profile import Profile
 from bfsql_rdf.remote.region import Region
-from bfsql_rdf.remote.survey import Survey, Surveyor, Transport
+from bfsql_rdf.remote.survey import Answer, Survey, Surveyor, Transport
 from bfsql_rdf.store.index import Allowed, Index
 from bfsql_rdf.store.labels import Labels
 from bfsql_rdf.terms import LABELS, SKOLEM
 
 BATCH = 2_000
 """Nodes of a frontier in one request, unless the endpoint takes fewer."""
+AT_ONCE = 4
+"""Requests at a time, where one frontier needs several."""
 
 
 class Remote:
@@ -35,50 +38,52 @@ class Remote:
 
     def bfs(self, query: BfsQuery) -> Subgraph:
         """The subgraph around some seeds; as embedded, but for what `warnings` says the endpoint cannot do."""
-        region, cut = self._walked(query)
+        region, hops_walked = self._walked(query)
+        reached = query.model_copy(update={"max_hops": min(query.max_hops, hops_walked)})
         index = region.index()
         if self._known_seeds(region, index, query.seeds):
             index = region.index()
-        index = self._told(region, index, query)
-        result, _, _ = run_bfs(index, query)
-        if cut and result.truncated is None:
-            result.truncated = cut
-        self._blank_warning(region, result)
+        index = self._told(region, index, reached)
+        result, _, _ = run_bfs(index, reached)
+        result.max_hops = query.max_hops
+        if result.truncated is None and region.cut is not None:
+            result.truncated = region.cut
+        self._blank_warning(result)
         return result
 
-    def _walked(self, query: BfsQuery) -> tuple[Region, dict[str, Any] | None]:
-        """A region with every statement and link that the walk meets."""
+    def _walked(self, query: BfsQuery) -> tuple[Region, int]:
+        """A region with every statement and link that the walk meets, and how many hops it is good for."""
         limits = self.known.profile.limits
-        region = Region(self.known)
+        region, deadline = Region(self.known), monotonic() + limits.timeout
         dated = query.as_of is not None
-        seeds = [NamedNode(self.known.ids.expand(text, "seeds")) for text in query.seeds]
         self._precheck(query)
+        seeds = [NamedNode(self.known.ids.expand(text, "seeds")) for text in query.seeds]
         if self.known.wikibase is not None:
             self._take(region, regions.redirects(dict.fromkeys(seeds)))
             there = region.index()
             seeds = [there.node(node.value, "seeds") for node in seeds]
         frontier, seen = list(dict.fromkeys(seeds)), set(seeds)
-        cut: dict[str, Any] | None = None
-        for hop in range(1, min(query.max_hops, limits.max_hops) + 1):
+        for hop in range(1, query.max_hops + 1):
+            if monotonic() > deadline:
+                region.cut = {"limit": "timeout", "hop": hop, "seconds": limits.timeout}
+                return region, hop - 1
             if hop == 1 and self._wants_quoted(query.truth_status):
                 for text in hops.unasserted_scan(self.dataset, dated):
                     self._take(region, text)
-            room = 4 * (limits.max_edges + 1)
-            for batch in self._batches(frontier):
-                taken = self._take(region, hops.hop(self.dataset, batch, dated), room)
-                if taken is not None:
-                    cut = {"limit": "max_edges", "hop": hop} | taken
+            self._each(region, frontier, lambda nodes: hops.hop(self.dataset, nodes, dated), 4 * (limits.max_edges + 1))
             index = region.index()
-            allowed = resolve_filters(index, query.truth_status, query.as_of)
-            expand = Expander(index, allowed)
+            expand = Expander(index, resolve_filters(index, query.truth_status, query.as_of))
             fresh: dict[NamedNode, None] = {}
             for node in frontier:
                 fresh.update((other, None) for other in expand(node)[0] if other not in seen)
             seen.update(fresh)
             frontier = [node for node in fresh if self._addressable(node)]
-            if cut or not frontier or len(seen) > limits.max_nodes:
+            if region.cut is not None:
+                region.cut = {"limit": "max_edges", "hop": hop} | region.cut
+                return region, hop
+            if not frontier or len(seen) > limits.max_nodes:
                 break
-        return region, cut
+        return region, query.max_hops
 
     def _precheck(self, query: BfsQuery) -> None:
         """Refuse what needs no endpoint to be refused, before anything is asked."""
@@ -90,16 +95,47 @@ class Remote:
         asked = set(statuses or DEFAULT_STATUS)
         return self._survey.stating or (self.dataset.unasserted and self.known.profile.status.unasserted in asked)
 
-    def _batches(self, nodes: Sequence[NamedNode]) -> Iterator[list[NamedNode]]:
-        spelled = [form for node in nodes for form in self.known.ids.data_forms(node.value)]
-        for start in range(0, len(spelled), self.batch):
-            yield [NamedNode(form) for form in spelled[start : start + self.batch]]
+    def _each(
+        self,
+        region: Region,
+        nodes: Sequence[NamedNode],
+        text: Callable[[list[NamedNode]], str],
+        limit: int | None = None,
+    ) -> None:
+        """One request for many nodes, several at a time where the endpoint takes fewer in one."""
+        left = [NamedNode(form) for node in nodes for form in self.known.ids.data_forms(node.value)]
+        while left:
+            size = self.batch
+            parts = [left[start : start + size] for start in range(0, len(left), size)]
+            try:
+                for answer in self._answers([text(part) for part in parts], limit):
+                    region.take_answer(answer)
+                return
+            except EndpointError as error:
+                if error.code != "query_too_large" or size == 1:
+                    raise
+                self.batch = max(size // 2, 1)
 
-    def _take(self, region: Region, text: str, limit: int | None = None) -> dict[str, Any] | None:
-        """Send one request into a region; what cut its answer short, or None."""
-        answer = self._transport.select(text, limit)
-        region.take(answer.variables, answer)
-        return dict(answer.truncated) if answer.truncated else None
+    def _answers(self, texts: Sequence[str], limit: int | None) -> Iterable[Answer]:
+        if len(texts) == 1:
+            return [self._transport.select(texts[0], limit)]
+        with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+            return list(pool.map(lambda text: self._transport.select(text, limit), texts))
+
+    def _take(self, region: Region, text: str) -> None:
+        """Send one request into a region."""
+        region.take_answer(self._transport.select(text))
+
+    def _whole(self, region: Region) -> None:
+        """EndpointError where an answer was cut short that has no way to say so."""
+        if region.cut is not None:
+            message = region.cut.get("message") or f"it stopped after {region.cut.get('rows', 'some')} rows"
+            raise EndpointError(
+                f"the endpoint cut its answer short: {message}",
+                code="endpoint_cut",
+                where="endpoint",
+                hint="Ask for less at a time, or raise the endpoint's limit",
+            )
 
     def _addressable(self, node: NamedNode) -> bool:
         return not node.value.startswith((SKOLEM, "urn:bfsql:"))
@@ -155,10 +191,13 @@ class Remote:
         outside = set(outer)
         everything = list(dict.fromkeys([*nodes, *full]))
         details = set(full)
-        for batch in self._batches(everything):
+
+        def text(batch: list[NamedNode]) -> str:
             chosen = [node for node in batch if self._canonical(node) in details]
             far = [node for node in batch if self._canonical(node) in outside]
-            self._take(region, regions.about_nodes(self.dataset, batch, chosen, far, dated))
+            return regions.about_nodes(self.dataset, batch, chosen, far, dated)
+
+        self._each(region, everything, text)
 
     def _canonical(self, node: NamedNode) -> NamedNode:
         return NamedNode(self.known.ids.canonical(node.value))
@@ -206,15 +245,16 @@ class Remote:
         known = Labels(index)
         left = [node for node in nodes if self._addressable(node) and known.label(node) is None]
         for languages in (self.known.profile.languages, None):
-            for batch in self._batches(left):
-                rows = self._transport.select(regions.labels_of(batch, LABELS, languages))
-                index.store.extend(Quad(s, p, o) for s, p, o in rows if type(o) is Literal)
+            for start in range(0, len(left), self.batch):
+                query = regions.labels_of(left[start : start + self.batch], LABELS, languages)
+                rows = [row for row in self._transport.select(query) if type(row[2]) is Literal]
+                index.store.extend(Quad(*row) for row in rows)
                 for _, predicate, _ in rows:
                     index.figures.predicates.setdefault(predicate.value, [0, 0, 0, 0])[2] += 1
             known = Labels(index)
             left = [node for node in left if known.label(node) is None]
 
-    def _blank_warning(self, region: Region, result: Subgraph) -> None:
+    def _blank_warning(self, result: Subgraph) -> None:
         blank = [node["id"] for node in result.nodes if str(node["id"]).startswith("_:")]
         if blank:
             message = (
@@ -229,12 +269,12 @@ class Remote:
         """Full nodes, text uncut, statements of any status; and the ids that are not there."""
         nodes = list(dict.fromkeys(NamedNode(self.known.ids.expand(text, "ids")) for text in ids))
         region = Region(self.known)
-        for batch in self._batches(nodes):
-            self._take(region, regions.statements_named(self.dataset, batch))
+        self._each(region, nodes, lambda batch: regions.statements_named(self.dataset, batch))
         self._about_nodes(region, nodes, nodes, nodes, None)
         index = region.index()
         allowed = index.allowed(frozenset({"asserted_true"}))
         self._about_statements(region, index, allowed, [], Walk([nodes]), nodes, False)
+        self._whole(region)
         index = self._with_names(region)
         unseen = [node for node in nodes if not index.known(node)]
         if unseen:
@@ -249,13 +289,3 @@ class Remote:
 
 def _nameless(node: NamedNode) -> bool:
     return node.value.startswith(SKOLEM)
-
-
-def not_there(index: Index, node: NamedNode, where: str) -> QueryError:
-    """The error for an id that the endpoint does not have."""
-    return QueryError(
-        f"{index.ids.compress(node.value)} is not in this graph",
-        code=f"unknown_{where}",
-        where=where,
-        hint="Ids are exact; call search_entities to find the id of a name",
-    )

@@ -61,8 +61,16 @@ class Region:
         self._rows: list[tuple[Any, ...]] = []
         self._present: set[NamedNode] = set()
         self._answers = 0
+        self.cut: dict[str, Any] | None = None
+        """What cut an answer short, None while all are whole."""
         self.blanks = 0
         self._status = NamedNode(known.ids.expand(known.profile.status.predicate, "status"))
+
+    def take_answer(self, answer: Any) -> None:
+        """Take an answer; what cut it short is remembered."""
+        self.take(answer.variables, answer)
+        if answer.truncated:
+            self.cut = dict(answer.truncated)
 
     def take(self, variables: Sequence[str], rows: Iterable[Row]) -> int:
         """Take the rows of one answer, with whatever of a hop's variables they have; how many there were."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from pyoxigraph import BlankNode, NamedNode, QuerySolutions, Store
 
+from bfsql_rdf.errors import EndpointError
 from bfsql_rdf.terms import SKOLEM
 
 
@@ -20,14 +21,23 @@ class Rows:
 
 
 class Double:
-    """Answers SELECT and ASK over a store; `renames` gives blank nodes other labels in each answer."""
+    """Answers SELECT and ASK over a store.
+
+    `renames` gives blank nodes other labels in each answer; `longest` refuses longer queries; `most` rows are
+    answered, and that the rest was left out is said.
+    """
 
     def __init__(self, store: Store, renames: bool = False) -> None:
         self.store, self.renames = store, renames
+        self.longest: int | None = None
+        self.most: int | None = None
         self.asked: list[str] = []
 
     def select(self, query: str, limit_rows: int | None = None) -> Rows:
         self.asked.append(query)
+        if self.longest is not None and len(query) > self.longest:
+            raise EndpointError("the query is too long", code="query_too_large", where="double")
+        limit_rows = min(filter(None, (limit_rows, self.most)), default=None)
         found = self.store.query(query, use_default_graph_as_union=True)
         assert isinstance(found, QuerySolutions)
         rows = [tuple(self._term(term) for term in row) for row in found]

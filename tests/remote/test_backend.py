@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import bfsql_rdf
-from bfsql_rdf import Graph, Profile, QueryError
+from bfsql_rdf import EndpointError, Graph, Profile, QueryError
 from bfsql_rdf.remote.backend import EndpointBackend
 from tests.regold import MANIFEST, QUERIES, ROOT, names, open_for
 from tests.remote.double import Double
@@ -152,6 +152,34 @@ def test_bad_queries_are_refused_as_embedded(query: dict[str, Any], code: str) -
     with pytest.raises(QueryError) as caught:
         remote.bfs_query(query)
     assert caught.value.code == code
+
+
+def test_a_frontier_is_halved_until_the_endpoint_takes_it(tmp_path: Path) -> None:
+    path = tmp_path / "star.nt"
+    links = [
+        f"<http://e/hub> <http://e/p> <http://e/{n}> .\n<http://e/{n}> <http://e/q> <http://e/b{n}> .\n"
+        for n in range(99)
+    ]
+    path.write_text("".join(links), encoding="utf-8")
+    embedded = bfsql_rdf.open(path)
+    remote, double = behind(embedded)
+    double.longest = 3_000
+    query = {"seeds": ["http://e/hub"], "max_hops": 2}
+    assert remote.bfs_query(query).to_dict() == embedded.bfs_query(query).to_dict()
+    assert any(len(text) > 3_000 for text in double.asked)
+
+
+@pytest.mark.parametrize("most", [1, 5, 20])
+def test_an_answer_that_the_endpoint_cut_is_never_taken_for_the_whole(most: int) -> None:
+    embedded = open_for("example-3-shared-connections")
+    remote, double = behind(embedded, ROOT / "data" / "medical.toml")
+    double.most = most
+    result = remote.bfs_query(seeds=["UMLS:C0085084"], max_hops=2)
+    whole = embedded.bfs_query(seeds=["UMLS:C0085084"], max_hops=2)
+    assert result.to_dict() == whole.to_dict() or result.truncated is not None
+    double.most = 1
+    with pytest.raises(EndpointError, match="cut its answer"):
+        remote.describe_entities(["UMLS:C0085084", "PERSON:12345"])
 
 
 def test_a_hub_is_cut_and_said_so(tmp_path: Path) -> None:
