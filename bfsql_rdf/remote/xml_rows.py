@@ -104,6 +104,10 @@ def xml_rows(pieces: Iterator[bytes], head: Head) -> Iterator[Row]:
                 raise Broken("one row is too large")
             yield from reader.done
             reader.done.clear()
+    except Broken as fault:
+        if reader.root not in ("", "sparql"):
+            fault.rest = piece.decode(errors="replace")
+        raise
     except expat.ExpatError as error:
         yield from reader.done
         at = max(parser.ErrorByteIndex - before, 0)
