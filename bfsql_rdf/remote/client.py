@@ -156,6 +156,8 @@ class Endpoint:
         try:
             if self._closed.is_set():
                 raise faults.fault(self.connection, "endpoint_unreachable", "the client is closed", hint="Open another")
+            if time.monotonic() >= deadline:
+                raise faults.of_exception(self.connection, httpx2.PoolTimeout(""))
             yield
         finally:
             self._turns.release()
@@ -177,7 +179,8 @@ class Endpoint:
             rest = error.rest + more.decode(errors="replace")
             raise faults.of_broken(self.connection, error, rest, body.rows, response.status_code) from None
         except faults.HTTP_ERRORS as error:
-            raise faults.of_exception(self.connection, error, f"{body.rows} rows, {body.size} bytes came") from None
+            got = f"{faults.counted(body.rows)} in {body.size} bytes came"
+            raise faults.of_exception(self.connection, error, got, response.status_code) from None
         finally:
             response.close()
 

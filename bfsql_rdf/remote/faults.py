@@ -88,6 +88,11 @@ def words(said: bytes | str, secrets: list[str] | None = None) -> str:
     return text if len(text) <= WORDS else text[: WORDS - 3] + "..."
 
 
+def counted(rows: int) -> str:
+    """A number of rows in words."""
+    return f"{rows} row" if rows == 1 else f"{rows} rows"
+
+
 def says_timeout(said: str) -> bool:
     return bool(_TIME.search(said))
 
@@ -114,7 +119,7 @@ def fault(
     )
 
 
-def of_exception(connection: Connection, error: Exception, got: str = "") -> EndpointError:
+def of_exception(connection: Connection, error: Exception, got: str = "", status: int | None = None) -> EndpointError:
     """The error for an exception of httpx2; `got` says what of an answer had come, empty before its first byte."""
     code, message = next(FAULTS[kind] for kind in type(error).__mro__ if kind in FAULTS)
     said = words(str(error), connection.secrets)
@@ -132,7 +137,7 @@ def of_exception(connection: Connection, error: Exception, got: str = "") -> End
         code, message, said = "endpoint_unreachable", "the endpoint closed the connection without an answer", ""
     elif got and isinstance(error, httpx2.NetworkError | httpx2.ProtocolError):
         code, message = "endpoint_answer", "the answer was cut"
-    return fault(connection, code, f"{message} ({got})" if got else message, said=said, hint=hint)
+    return fault(connection, code, f"{message}, {got}" if got else message, status=status, said=said, hint=hint)
 
 
 def _no_answer(connection: Connection) -> str:
@@ -176,7 +181,7 @@ def of_status(connection: Connection, status: int, said: str) -> EndpointError:
 def of_broken(connection: Connection, error: Broken, rest: str, rows: int, status: int) -> EndpointError:
     """The error for a body of status 200 that is no SPARQL results; `rest` is its text from the fault on."""
     failure = _FAILURE.search(rest)
-    after = f" after {rows} rows" if rows else ""
+    after = f" after {counted(rows)}" if rows else ""
     if isinstance(error, Complaint) or failure:
         said = words(rest[failure.start() :] if failure else rest, connection.secrets)
         code = "endpoint_timeout" if says_timeout(said) else "endpoint_error"

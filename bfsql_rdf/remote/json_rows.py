@@ -71,8 +71,8 @@ class _Text:
                 if not error.msg.startswith("Unterminated") and error.pos < len(self.text) - _TAIL:
                     raise Broken(f"it is no JSON: {error.msg}", self.text[error.pos :]) from None
                 value, end, whole = None, -1, False
-            except (ValueError, RecursionError) as error:
-                raise Broken(f"it is no JSON that can be read: {error}") from None
+            except (ValueError, RecursionError):
+                raise Broken("it is no JSON that can be read: a number too long, or values nested too deep") from None
             if not whole:
                 ended = not self._double()
             if whole or (ended and end >= 0):

@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from pyoxigraph import Literal
 
@@ -57,11 +58,11 @@ def tsv_rows(pieces: Iterator[str], head: Head) -> Iterator[Row]:
             continue
         cells = line.split("\t")
         if COMPLAINTS.match(line) or (len(cells) != len(variables) and not (line == "" and not variables)):
-            raise Broken(f"a line has {len(cells)} cells for {len(variables)} variables", line)
+            raise Broken(f"a line has {len(cells)} cells for {len(variables)} variables", _on(line, source))
         try:
             yield {name: term(cell) for name, cell in zip(variables, cells, strict=False) if cell.strip()}
         except Broken as fault:
-            raise Broken(fault.reason, line) from None
+            raise Broken(fault.reason, _on(line, source)) from None
     if variables is None:
         raise Unfinished("it is empty")
 
@@ -71,20 +72,33 @@ def csv_rows(pieces: Iterator[str], head: Head) -> Iterator[Row]:
     variables = None
     record: list[str] = []
     try:
-        for record in csv.reader((line + "\n" for line in lines(pieces)), strict=True):
+        source = (line + "\n" for line in lines(pieces))
+        for record in csv.reader(source, strict=True):
             cells = record or [""]
             if variables is None:
                 variables = head.variables = _variables(cells)
                 head.results = True
                 continue
             if COMPLAINTS.match(cells[0]) or (len(cells) != len(variables) and (variables or record)):
-                raise Broken(f"a line has {len(cells)} cells for {len(variables)} variables", ",".join(cells))
+                raise Broken(
+                    f"a line has {len(cells)} cells for {len(variables)} variables", _on(",".join(cells), source)
+                )
             yield {name: _guess(cell) for name, cell in zip(variables, cells, strict=False) if cell}
     except csv.Error as error:
         kind = Unfinished if "unexpected end" in str(error) else Broken
         raise kind(f"it is no CSV: {error}") from None
     if variables is None:
         raise Unfinished("it is empty")
+
+
+def _on(line: str, others: Iterator[str]) -> str:
+    """A line at fault and some that follow it: an endpoint's complaint may have many."""
+    said = [line]
+    try:
+        said += islice(others, 20)
+    except Unfinished as end:
+        said.append(end.rest)
+    return "\n".join(said)
 
 
 def _guess(cell: str) -> Term:

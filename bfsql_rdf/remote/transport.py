@@ -4,6 +4,7 @@ Every timeout that passes through here is a moment of `time.monotonic()`, not a 
 """
 
 import ipaddress
+import os
 import socket
 import ssl
 import threading
@@ -180,10 +181,9 @@ class Transport(httpx2.BaseTransport):
 
 def certificates(path: str) -> ssl.SSLContext:
     """A TLS context that trusts what a PEM file or a hashed folder holds; OSError (ssl.SSLError too) when it cannot."""
-    try:
-        return ssl.create_default_context(cafile=path)
-    except IsADirectoryError:
+    if os.path.isdir(path):
         return ssl.create_default_context(capath=path)
+    return ssl.create_default_context(cafile=path)
 
 
 def proxy_for(url: str) -> httpcore2.Proxy | None:

@@ -93,16 +93,21 @@ def xml_rows(pieces: Iterator[bytes], head: Head) -> Iterator[Row]:
     parser.EndElementHandler = reader.end
     parser.buffer_text = True
     before = waiting = 0
-    piece = b""
+    piece = tail = b""
     try:
         for piece in pieces:
             parser.Parse(piece, False)
             before += len(piece)
+            tail = (tail + piece)[-4096:]
             waiting = 0 if reader.done else waiting + len(piece)
             if waiting > ITEM:
                 raise Broken("one row is too large")
             yield from reader.done
             reader.done.clear()
+    except Broken as fault:
+        if reader.root not in ("", "sparql"):
+            fault.rest = piece.decode(errors="replace")
+        raise
     except expat.ExpatError as error:
         yield from reader.done
         at = max(parser.ErrorByteIndex - before, 0)
@@ -110,6 +115,6 @@ def xml_rows(pieces: Iterator[bytes], head: Head) -> Iterator[Row]:
     try:
         parser.Parse(b"", True)
     except expat.ExpatError:
-        raise Unfinished("the XML is not closed", piece[-4096:].decode(errors="replace")) from None
+        raise Unfinished("the XML is not closed", tail.decode(errors="replace")) from None
     if not head.results and head.boolean is None:
         raise Broken("it is XML, but no SPARQL results")
