@@ -46,7 +46,6 @@ class EndpointBackend(Remote):
         """`surveyed` is the same endpoint, with less patience, for the questions that get to know it."""
         self._recorder = Recorder(transport)
         super().__init__(self._recorder, profile, surveyed)
-        self.index = Region(self.known).index()
         self.close: Callable[[], Any] = lambda: None
         self._schemas: dict[int, Schema] = {}
 

@@ -9,6 +9,7 @@ from pyoxigraph import Literal, NamedNode, Quad, Triple
 from bfsql_rdf.compiler import hops, regions
 from bfsql_rdf.engine.bfs import DEFAULT_STATUS, Presentation, resolve_filters, run_bfs
 from bfsql_rdf.engine.shape import Shaper
+from bfsql_rdf.engine.traits import check_traits
 from bfsql_rdf.engine.walk import Expander, Walk, walk
 from bfsql_rdf.errors import EndpointError
 from bfsql_rdf.models import BfsQuery, Descriptions, Subgraph
@@ -32,6 +33,8 @@ class Remote:
         self._transport = transport
         self._survey: Survey = Surveyor(surveyed or transport, profile).survey()
         self.dataset, self.known = self._survey.dataset, self._survey.known
+        self.index = Region(self.known).index()
+        """Names and figures of the whole graph, and none of its nodes."""
         self.batch = BATCH
 
     # Breadth-first search
@@ -88,8 +91,9 @@ class Remote:
     def _precheck(self, query: BfsQuery) -> None:
         """Refuse what needs no endpoint to be refused, before anything is asked."""
         if query.max_hops > self.known.profile.limits.max_hops:
-            run_bfs(Region(self.known).index(), query)
-        resolve_filters(Region(self.known).index(), query.truth_status, query.as_of)
+            run_bfs(self.index, query)
+        check_traits(query.expand_traits or ())
+        resolve_filters(self.index, query.truth_status, query.as_of)
 
     def _wants_quoted(self, statuses: Sequence[str] | None) -> bool:
         asked = set(statuses or DEFAULT_STATUS)

@@ -61,6 +61,7 @@ class Region:
         self._rows: list[tuple[Any, ...]] = []
         self._present: set[NamedNode] = set()
         self._answers = 0
+        self._indexed: tuple[tuple[int, int], Index] | None = None
         self.cut: dict[str, Any] | None = None
         """What cut an answer short, None while all are whole."""
         self.blanks = 0
@@ -91,6 +92,7 @@ class Region:
         if not self.known.stable_blanks:
             gone = {(t.subject, t.predicate, t.object) for t in triples}
             self._rows = [row for row in self._rows if row[2:5] not in gone or not _blank(row[1])]
+            self._indexed = None
 
     def _term(self, term: Any) -> Any:
         if type(term) is BlankNode:
@@ -103,6 +105,12 @@ class Region:
 
     def index(self) -> Index:
         """The index of what was taken so far, under the names and figures of the whole graph."""
+        state = (len(self._rows), len(self._present))
+        if self._indexed is None or self._indexed[0] != state:
+            self._indexed = state, self._index()
+        return self._indexed[1]
+
+    def _index(self) -> Index:
         known = self.known
         data, target = Store(), Store()
         data.bulk_extend(quad for number, row in enumerate(self._rows) for quad in self._restated(row, number))
