@@ -60,6 +60,17 @@ def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
     Rows with the same triple belong together: a plain row beside a statement row is no edge, and a statement
     without a status takes that of the other statements of its triple. `dated` adds ?position.
     """
+    row = ROW + (" ?position" if dated else "")
+    return with_prefixes(dataset, select(row, _hop_branches(dataset, frontier, dated)))
+
+
+def hop_count(dataset: Dataset, frontier: Iterable[NamedNode]) -> str:
+    """How many triples a hop has, whatever their status."""
+    inner = select("?subject ?predicate ?object", _hop_branches(dataset, frontier, False), distinct=True)
+    return with_prefixes(dataset, select("(COUNT(*) AS ?total)", f"{{\n{inner}\n}}"))
+
+
+def _hop_branches(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
     nodes = list(frontier)
     branches = []
     for style in dataset.styles:
@@ -77,7 +88,7 @@ def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
             branches += _member_branches(dataset, nodes)
     if dataset.restrictions:
         branches += _restriction_branches(nodes)
-    return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+    return union(branches)
 
 
 def unasserted_scan(dataset: Dataset, dated: bool) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
+from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
@@ -49,7 +50,7 @@ class Remote:
         index = self._told(region, index, reached)
         result, _, _ = run_bfs(index, reached)
         result.max_hops = query.max_hops
-        if result.truncated is None and region.cut is not None:
+        if region.cut is not None:  # what a walk of a part finds left over is not what is left
             result.truncated = region.cut
         self._blank_warning(result)
         return result
@@ -73,6 +74,7 @@ class Remote:
             if hop == 1 and self._wants_quoted(query.truth_status):
                 for text in hops.unasserted_scan(self.dataset, dated):
                     self._take(region, text)
+            frontier_of_hop = frontier
             self._each(region, frontier, lambda nodes: hops.hop(self.dataset, nodes, dated), 4 * (limits.max_edges + 1))
             index = region.index()
             expand = Expander(index, resolve_filters(index, query.truth_status, query.as_of))
@@ -82,11 +84,23 @@ class Remote:
             seen.update(fresh)
             frontier = [node for node in fresh if self._addressable(node)]
             if region.cut is not None:
-                region.cut = {"limit": "max_edges", "hop": hop} | region.cut
+                region.cut = {"limit": "max_edges", "hop": hop} | region.cut | self._total(frontier_of_hop)
                 return region, hop
             if not frontier or len(seen) > limits.max_nodes:
                 break
         return region, query.max_hops
+
+    def _total(self, frontier: Sequence[NamedNode]) -> dict[str, Any]:
+        """How many links a hop has in all, where the endpoint can say so."""
+        nodes = [NamedNode(form) for node in frontier for form in self.known.ids.data_forms(node.value)]
+        if len(nodes) > self.batch:
+            return {}
+        try:
+            for (total,) in self._transport.select(hops.hop_count(self.dataset, nodes)):
+                return {"edges_total": int(total.value)}
+        except EndpointError:
+            pass
+        return {}
 
     def _precheck(self, query: BfsQuery) -> None:
         """Refuse what needs no endpoint to be refused, before anything is asked."""

@@ -32,6 +32,7 @@ class Double:
         self.longest: int | None = None
         self.most: int | None = None
         self.asked: list[str] = []
+        self.rows: list[int] = []
 
     def select(self, query: str, limit_rows: int | None = None) -> Rows:
         self.asked.append(query)
@@ -43,7 +44,9 @@ class Double:
         rows = [tuple(self._term(term) for term in row) for row in found]
         cut = limit_rows is not None and len(rows) > limit_rows
         truncated = {"by": "limit", "rows": limit_rows} if cut else None
-        return Rows([one.value for one in found.variables], rows[:limit_rows] if cut else rows, truncated)
+        rows = rows[:limit_rows] if cut else rows
+        self.rows.append(len(rows))
+        return Rows([one.value for one in found.variables], rows, truncated)
 
     def ask(self, query: str) -> bool:
         self.asked.append(query)

@@ -182,6 +182,18 @@ def test_an_answer_that_the_endpoint_cut_is_never_taken_for_the_whole(most: int)
         remote.describe_entities(["UMLS:C0085084", "PERSON:12345"])
 
 
+def test_the_total_of_a_hub_is_counted_and_not_fetched(tmp_path: Path) -> None:
+    path = tmp_path / "hub.nt"
+    path.write_text("".join(f"<http://e/hub> <http://e/p> <http://e/{n}> .\n" for n in range(900)), encoding="utf-8")
+    profile = {"limits": {"max_nodes": 20, "max_edges": 30}}
+    remote, double = behind(bfsql_rdf.open(path, profile), profile)
+    result = remote.bfs_query(seeds=["http://e/hub"], max_hops=2)
+    assert result.truncated is not None
+    assert (result.truncated["hop"], result.truncated["edges_total"]) == (1, 900)
+    assert result.edge_count <= 30
+    assert max(double.rows) <= 4 * 31
+
+
 def test_a_hub_is_cut_and_said_so(tmp_path: Path) -> None:
     path = tmp_path / "hub.nt"
     path.write_text("".join(f"<http://e/hub> <http://e/p> <http://e/{n}> .\n" for n in range(500)), encoding="utf-8")
