@@ -75,6 +75,10 @@ def sub_properties() -> str:
     return select("?p", f"?p {iri(RDFS + 'subPropertyOf')}+ {REIFIES} .", distinct=True)
 
 
+TRIPLE_TERMS = f"ASK {{ ?st {REIFIES} <<( ?s ?p ?o )>> }}"
+"""Can be asked only where SPARQL 1.2 is spoken."""
+
+
 def any_unasserted(status: str | None) -> str:
     """Whether a reifier's triple is only quoted; with `status`, whether one of these states that too."""
     stated = f" ; {iri(status)} ?status" if status else ""
@@ -101,8 +105,8 @@ def declarations(most: int) -> str:
 
 
 def blanks(offset: int, most: int) -> str:
-    """Some blank nodes, by which one sees whether their labels stay."""
-    body = "?b ?p ?o .\nFILTER(isBLANK(?b))"
+    """Some blank nodes among the first triples, by which one sees whether their labels stay."""
+    body = "{ SELECT ?b WHERE { ?b ?p ?o } LIMIT 20000 }\nFILTER(isBLANK(?b))"
     return select("?b", body, distinct=True) + f"\nOFFSET {offset}\nLIMIT {most}"
 
 

@@ -21,7 +21,7 @@ from bfsql_rdf.store.index import Allowed, Index
 from bfsql_rdf.store.labels import Labels
 from bfsql_rdf.terms import LABELS, SKOLEM
 
-BATCH = 2_000
+BATCH = 10_000
 """Nodes of a frontier in one request, unless the endpoint takes fewer."""
 AT_ONCE = 4
 """Requests at a time, where one frontier needs several."""

@@ -160,7 +160,7 @@ class Surveyor:
         if "reifier" not in features and len(known) == 1:
             return None
         try:
-            self._transport.ask(surveys.any_unasserted(None))
+            self._transport.ask(surveys.TRIPLE_TERMS)
         except BfsqlError as error:
             self._warn("reifiers (it cannot be asked for triple terms)", error)
             return None
@@ -197,7 +197,7 @@ class Surveyor:
             if node.value not in hidden and not exported:
                 figures.predicates[canonical(node.value)] = [1, 1, 1, 0]
         for style in dataset.styles:
-            if style.name != "wikibase":
+            if style.name != "wikibase" and (style.name != "reifier" or dataset.unasserted):
                 query = with_prefixes(dataset, surveys.stated_predicates(_stating(style), PREDICATES))
                 for node in self._distinct(f"predicates of {style.name} statements", query, PREDICATES):
                     if node.value not in dataset.types and node.value not in dataset.hidden:
