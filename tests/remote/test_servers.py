@@ -144,3 +144,41 @@ def test_the_worked_examples_over_rdflib(rdflib_endpoint: str, name: str) -> Non
     if "nodes" in ours:
         ours, theirs = without_blanks(ours), without_blanks(theirs)
     assert ours == theirs
+
+
+COMUNICA = Path(__file__).parent / "node_modules" / ".bin" / "comunica-sparql-file-http"
+WITHOUT_WIKIDATA = [name for name, entry in MANIFEST.items() if "profile" in entry]
+
+
+@pytest.fixture(scope="module")
+def comunica(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A function that serves some files by Comunica and gives the URL."""
+    if not COMUNICA.exists():
+        pytest.skip("Comunica is not installed: npm install --prefix tests/remote")
+    running: dict[tuple[str, ...], tuple[str, subprocess.Popen[bytes]]] = {}
+
+    def serve(*files: str) -> str:
+        if files not in running:
+            port = free_port()
+            url = f"http://127.0.0.1:{port}/sparql"
+            sources = [f"file@{ROOT / file}" for file in files]
+            running[files] = url, served([str(COMUNICA), "-p", str(port), *sources], url)
+        return running[files][0]
+
+    yield serve
+    for _, process in running.values():
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.mark.parametrize("name", WITHOUT_WIKIDATA)
+def test_the_worked_examples_over_comunica(comunica: Any, name: str) -> None:
+    entry = MANIFEST[name]
+    query = json.loads((QUERIES / f"{name}.json").read_text(encoding="utf-8"))
+    query.pop("limit", None)
+    method = METHODS[entry["primitive"]]
+    with bfsql_rdf.open(comunica(*entry["sources"]), ROOT / entry["profile"]) as remote:
+        ours, theirs = (getattr(graph, method)(query).to_dict() for graph in (remote, open_for(name)))
+    if "nodes" in ours:
+        ours, theirs = without_blanks(ours), without_blanks(theirs)
+    assert ours == theirs
