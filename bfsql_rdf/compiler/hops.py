@@ -77,9 +77,9 @@ def _hop_branches(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) 
         tail = statement_tail(dataset, style, dated)
         branches.append(style.outgoing(values("subject", nodes)) + tail)
         branches.append(style.incoming(values("object", nodes)) + tail)
-        branches.append(
-            f"{values('statement', nodes)}\n{style.pattern}{statement_tail(dataset, style, dated, whether=True)}"
-        )
+        if style.named:
+            own = statement_tail(dataset, style, dated, whether=True)
+            branches.append(f"{values('statement', nodes)}\n{style.pattern}{own}")
     if dataset.plain:
         for variable in ("subject", "object"):
             these = values(variable, nodes)
@@ -195,6 +195,8 @@ def _link_filters(dataset: Dataset) -> list[str]:
     left_out = ", ".join(map(iri, [*structure, *chain, *dataset.types, *dataset.hidden]))
     lines = [f"FILTER(?predicate NOT IN ({left_out}))", *_wikibase_filters(dataset), *_not_restrictions(dataset)]
     lines += [f"FILTER NOT EXISTS {{ ?subject {iri(part)} ?part }}" for part in structure]
+    if not all(style.named for style in dataset.styles):
+        lines.append("FILTER(isIRI(?subject) || isBLANK(?subject))")
     kind = iri(dataset.types[0])
     lines += [f"FILTER NOT EXISTS {{ ?subject {kind} {iri(inside)} }}" for inside in dataset.inside]
     return [*lines, *_not_evidence(dataset, structure)]

@@ -51,8 +51,9 @@ def about_nodes(
         branches += _without_value(dataset, full)
     for style in dataset.styles if outer else ():
         tail = statement_tail(dataset, style, dated)
-        own = statement_tail(dataset, style, dated, whether=True)
-        branches.append("\n".join([values("statement", outer), style.pattern]) + own)
+        if style.named:
+            own = statement_tail(dataset, style, dated, whether=True)
+            branches.append("\n".join([values("statement", outer), style.pattern]) + own)
         told = [node for node in full if node in set(outer)]
         if told:
             valued = "isLITERAL(?object)" + (f" || {_UNKNOWN}" if style.name == "wikibase" else "")
@@ -116,7 +117,9 @@ def statements_named(dataset: Dataset, nodes: Iterable[NamedNode]) -> str:
     """The triples that some ids state, if they are statements."""
     these = values("statement", nodes)
     branches = [
-        f"{these}\n{style.pattern}" + statement_tail(dataset, style, False, whether=True) for style in dataset.styles
+        f"{these}\n{style.pattern}" + statement_tail(dataset, style, False, whether=True)
+        for style in dataset.styles
+        if style.named
     ]
     return with_prefixes(dataset, select(ROW, union(branches or ["FILTER(false)"])))
 

@@ -79,8 +79,15 @@ TRIPLE_TERMS = f"ASK {{ ?st {REIFIES} <<( ?s ?p ?o )>> }}"
 """Can be asked only where SPARQL 1.2 is spoken."""
 
 
-def any_unasserted(status: str | None) -> str:
+QUOTED_TRIPLES = "ASK { << ?s ?p ?o >> ?told ?of }"
+"""The same where SPARQL-star is spoken."""
+
+
+def any_unasserted(status: str | None, star: bool = False) -> str:
     """Whether a reifier's triple is only quoted; with `status`, whether one of these states that too."""
+    if star:
+        told = iri(status) if status else "?told"
+        return f"ASK {{ << ?s ?p ?o >> {told} ?of FILTER NOT EXISTS {{ ?s ?p ?o }} }}"
     stated = f" ; {iri(status)} ?status" if status else ""
     return f"ASK {{ ?st {REIFIES} <<( ?s ?p ?o )>>{stated} FILTER NOT EXISTS {{ ?s ?p ?o }} }}"
 

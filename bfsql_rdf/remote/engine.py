@@ -15,7 +15,7 @@ from bfsql_rdf.engine.walk import Expander, Walk, walk
 from bfsql_rdf.errors import EndpointError
 from bfsql_rdf.models import BfsQuery, Descriptions, Subgraph
 from bfsql_rdf.profile import Profile
-from bfsql_rdf.remote.region import Region
+from bfsql_rdf.remote.region import MINTED, Region
 from bfsql_rdf.remote.survey import Answer, Survey, Surveyor, Transport
 from bfsql_rdf.store.index import Allowed, Index
 from bfsql_rdf.store.labels import Labels
@@ -306,4 +306,4 @@ class Remote:
 
 
 def _nameless(node: NamedNode) -> bool:
-    return node.value.startswith(SKOLEM)
+    return node.value.startswith((SKOLEM, MINTED))

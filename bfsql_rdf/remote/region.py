@@ -1,5 +1,6 @@
 """The part of an endpoint's graph that one query needs, as a small graph of our own that the engine then walks."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -37,6 +38,7 @@ from bfsql_rdf.wikibase import RANK, Wikibase
 
 AT = NamedNode("urn:bfsql:at")
 """Where a region keeps the positions of statements, whatever path they were found by."""
+MINTED = "urn:bfsql:triple:"
 _UNSAFE = re.compile(r"[^A-Za-z0-9]")
 Row = Sequence[Any]
 
@@ -80,7 +82,9 @@ class Region:
         order = [places.get(name) for name in _VARIABLES]
         before = len(self._rows)
         for row in rows:
-            self._rows.append(tuple(None if place is None else self._term(row[place]) for place in order))
+            terms = [None if place is None else self._term(row[place]) for place in order]
+            terms[1:3] = [minted(one) if type(one) is Triple else one for one in terms[1:3]]
+            self._rows.append(tuple(terms))
         return len(self._rows) - before
 
     def know(self, nodes: Iterable[NamedNode]) -> None:
@@ -191,6 +195,11 @@ _RESTATE: dict[str, Restate] = {
     "complementOf": _restriction(COMPLEMENT),
 }
 """How the triples of each style are written again; what is not here, a style of the profile's own too, is reified."""
+
+
+def minted(triple: Triple) -> NamedNode:
+    """The statement that a quoted triple is, under the id that a store would give it."""
+    return NamedNode(MINTED + hashlib.sha256(str(triple).encode()).hexdigest()[:16])
 
 
 def _joined(whole: Figures, region: Figures) -> Figures:

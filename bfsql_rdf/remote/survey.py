@@ -78,11 +78,12 @@ class Surveyor:
         features = {row[0].value for row in self._rows("features", surveys.features(), required=True)}
         predicates = self._distinct("predicates", surveys.predicates(PREDICATES), PREDICATES)
         wikibase = self._wikibase(features, predicates)
-        reifies = self._reifies(features)
+        reifies, star = self._reifies(features)
         vocabulary = Vocabulary(
             reifies or (REIFIES.value,),
             claims=claims_of(wikibase),
             nanopublications="nanopublication" in features or "graph" in features,
+            star=star,
         )
         found, prefixes = defaults(predicates, wikibase, vocabulary)
         profile = self._profile.completed(found)
@@ -108,7 +109,7 @@ class Surveyor:
             provenance=expand(profile.provenance),
             prefixes=ids.prefixes,
             plain=profile.styles is None or "plain" in profile.styles,
-            unasserted=bool(reifies) and self._ask("unasserted reifiers", surveys.any_unasserted(None)),
+            unasserted=bool(reifies) and self._ask("unasserted reifiers", surveys.any_unasserted(None, star)),
             lists="list" in features,
             bases=sorted({base + "prop/" for base in wikibase.bases}) if wikibase else (),
             restrictions=profile.restrictions and bool(features & {"some", "has", "complement"}),
@@ -117,7 +118,7 @@ class Surveyor:
         stable = self._stable_blanks()
         known = Known(profile, ids, self.figures, vocabulary, wikibase, stable)
         self.figures.found, self.figures.wikibase = found, wikibase.to_dict() if wikibase else None
-        stating = dataset.unasserted and self._ask("quoted statements", surveys.any_unasserted(dataset.status))
+        stating = dataset.unasserted and self._ask("quoted statements", surveys.any_unasserted(dataset.status, star))
         return Survey(known, dataset, stating)
 
     # Questions
@@ -153,18 +154,21 @@ class Surveyor:
         message = f"the endpoint did not tell its {what}: {error.message}; the profile may say them"
         self.figures.warnings.append({"code": "endpoint_unknown", "message": message})
 
-    def _reifies(self, features: set[str]) -> tuple[str, ...] | None:
-        """The predicates of reifiers, None where there are none or the endpoint cannot ask for triple terms."""
+    def _reifies(self, features: set[str]) -> tuple[tuple[str, ...] | None, bool]:
+        """The predicates of reifiers, None where there are none, and whether SPARQL-star is how to ask for them."""
         below = [row[0] for row in self._rows("sub-properties of rdf:reifies", surveys.sub_properties())]
         known = tuple(dict.fromkeys([REIFIES.value, *(node.value for node in below if type(node) is NamedNode)]))
-        if "reifier" not in features and len(known) == 1:
-            return None
+        if "reifier" in features or len(known) > 1:
+            try:
+                self._transport.ask(surveys.TRIPLE_TERMS)
+            except BfsqlError as error:
+                self._warn("reifiers (it cannot be asked for triple terms)", error)
+                return None, False
+            return known, False
         try:
-            self._transport.ask(surveys.TRIPLE_TERMS)
-        except BfsqlError as error:
-            self._warn("reifiers (it cannot be asked for triple terms)", error)
-            return None
-        return known
+            return (known, True) if self._transport.ask(surveys.QUOTED_TRIPLES) else (None, False)
+        except BfsqlError:
+            return None, False  # it speaks of no triples in triples, and has no reifiers either
 
     def _wikibase(self, features: set[str], predicates: list[NamedNode]) -> Wikibase | None:
         declared: dict[str, tuple[str, str]] = {}

@@ -2,10 +2,13 @@
 
 from bfsql_rdf.compiler.text import alternatives
 from bfsql_rdf.styles.base import Style, Vocabulary
+from bfsql_rdf.terms import REIFIES
 
 
 def reifier(vocabulary: Vocabulary) -> Style:
     """The style; a triple term has no index into it, so branches walk asserted triples and `scan` finds the rest."""
+    if vocabulary.star:
+        return _star()
     reifies = alternatives(vocabulary.reifies)
     parts = (
         "BIND(SUBJECT(?triple) AS ?subject)\nBIND(PREDICATE(?triple) AS ?predicate)\nBIND(OBJECT(?triple) AS ?object)"
@@ -26,4 +29,21 @@ def reifier(vocabulary: Vocabulary) -> Style:
         structure=frozenset(vocabulary.reifies),
         scan=f"?statement {reifies} ?triple .\n{parts}",
         unasserted=True,
+    )
+
+
+def _star() -> Style:
+    """The same for endpoints that speak SPARQL-star: a statement is the quoted triple that something is said of."""
+    quoted = "<< ?subject ?predicate ?object >>"
+    bound = f"BIND({quoted} AS ?statement)"
+    asserted = f"?subject ?predicate ?object .\nFILTER EXISTS {{ {quoted} ?told ?of }}\n{bound}"
+    return Style(
+        name="reifier",
+        pattern=f"{quoted} ?told ?of .\n{bound}",
+        outgoing=lambda values: f"{values}\n{asserted}",
+        incoming=lambda values: f"{values}\n{asserted}",
+        structure=frozenset({REIFIES.value}),
+        scan=f"{quoted} ?told ?of .\n{bound}",
+        unasserted=True,
+        named=False,
     )
