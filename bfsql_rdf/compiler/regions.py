@@ -64,7 +64,7 @@ def about_nodes(
 def statements_of(dataset: Dataset, triples: Iterable[Triple], dated: bool) -> str:
     """The statements of some triples."""
     block = _triples(triples)
-    branches = [style.outgoing(block) + statement_tail(dataset, style, dated, whether=True) for style in dataset.styles]
+    branches = [style.anchored(block) + statement_tail(dataset, style, dated, whether=True) for style in dataset.styles]
     return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
 
 
@@ -108,8 +108,8 @@ def about_statements(dataset: Dataset, named: Iterable[NamedNode], anonymous: It
     if anonymous:
         block = _triples(anonymous)
         for style in dataset.styles:
-            branches.append(style.outgoing(block) + statement_tail(dataset, style, dated))
-            branches += _about(dataset, _renamed(style.outgoing(block)))
+            branches.append(style.anchored(block) + statement_tail(dataset, style, dated, whether=True))
+            branches += _about(dataset, _renamed(style.anchored(block)))
     return with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
 
 

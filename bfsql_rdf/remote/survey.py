@@ -97,7 +97,8 @@ class Surveyor:
         present = features | ({"graph"} if vocabulary.nanopublications else set())
         present = present | {"reifier"} if reifies else present - {"reifier"}
         own = set(profile.style) | set(profile.styles or ())
-        styles = [style for style in styles_of(vocabulary, profile) if style.name in present | own]
+        there = (present | own) - (set() if reifies else {"reifier"})
+        styles = [style for style in styles_of(vocabulary, profile) if style.name in there]
         kinds = [form for kind in expand(profile.types) for form in _forms(wikibase, kind, "direct")]
         dataset = Dataset(
             styles=styles,

@@ -25,11 +25,12 @@ class Style:
     """One statement style.
 
     `pattern` binds ?statement ?subject ?predicate ?object over the whole dataset. `outgoing` and `incoming` take a
-    VALUES block for ?subject (?object) and give a whole branch that starts there. `scan`, where there is one,
+    VALUES block for ?subject (?object) and give a whole branch that starts there, `anchored` takes one for all three
+    terms of a triple. `scan`, where there is one,
     finds what the branches cannot (unasserted reifiers). `structure` are the predicates that spell the statement
     and so are none of its fields. `unasserted` says that what is only quoted has a status of its own; `status` is
     the predicate of a status that the style itself has. `named` says that a statement can be asked for by its id;
-    without, it is its own triple.
+    without, it is its own triple. `bound` is `anchored` where that is not as `outgoing`.
     """
 
     name: str
@@ -41,3 +42,8 @@ class Style:
     unasserted: bool = False
     status: str | None = None
     named: bool = True
+    bound: Callable[[str], str] | None = None
+
+    def anchored(self, block: str) -> str:
+        """The branch of a VALUES block for ?subject, ?predicate and ?object."""
+        return (self.bound or self.outgoing)(block)

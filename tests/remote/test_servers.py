@@ -51,12 +51,16 @@ def served(command: list[str], url: str, environment: dict[str, str] | None = No
 @pytest.fixture(scope="module")
 def oxigraph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A function that serves some files by `oxigraph serve` and gives the URL."""
+    yield from serving(shutil.which("oxigraph", path=str(BIN)) or "oxigraph", tmp_path_factory)
+
+
+def serving(program: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A function that serves some files by a version of Oxigraph's server."""
     running: list[subprocess.Popen[bytes]] = []
 
     def serve(*files: str) -> str:
         folder = tmp_path_factory.mktemp("oxigraph")
         loaded = [part for file in files for part in ("--file", str(ROOT / file))]
-        program = shutil.which("oxigraph", path=str(BIN)) or "oxigraph"
         subprocess.run([program, "load", "--location", str(folder), *loaded], check=True, capture_output=True)
         port = free_port()
         where = ["--location", str(folder), "--bind", f"127.0.0.1:{port}", "--union-default-graph"]
@@ -182,3 +186,45 @@ def test_the_worked_examples_over_comunica(comunica: Any, name: str) -> None:
     if "nodes" in ours:
         ours, theirs = without_blanks(ours), without_blanks(theirs)
     assert ours == theirs
+
+
+STAR = Path(__file__).parent / "star" / "bin" / "oxigraph"
+QUOTED = """@prefix ex: <http://example.org/> . @prefix b: <https://w3id.org/bfsql#> .
+ex:a ex:p ex:b . << ex:a ex:p ex:b >> b:truthStatus "retracted" .
+ex:a ex:q ex:c . << ex:a ex:q ex:c >> ex:note "seen" ; b:provenance ex:paper ; b:position 7 .
+<< ex:a ex:r ex:d >> ex:note "only quoted" . ex:d ex:s ex:a . ex:paper ex:title "A paper" .
+ex:a ex:v 5 . << ex:a ex:v 5 >> ex:note "value" . ex:a a ex:T .
+"""
+
+
+@pytest.fixture(scope="module")
+def sparql_star(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A function that serves some files by a server of SPARQL-star, as before RDF 1.2."""
+    if not STAR.exists():
+        pytest.skip("no SPARQL-star server: pip install --target tests/remote/star 'oxigraph<0.5'")
+    yield from serving(str(STAR), tmp_path_factory)
+
+
+def without_ids(answer: dict[str, Any]) -> Any:
+    """An answer without the ids of statements: a quoted triple is a statement of its own in SPARQL-star."""
+    edges = [{key: value for key, value in edge.items() if key != "id"} for edge in answer["edges"]]
+    return without_blanks(answer | {"edges": edges})
+
+
+def test_quoted_triples_over_sparql_star(sparql_star: Any, tmp_path: Path) -> None:
+    path = tmp_path / "quoted.ttl"
+    path.write_text(QUOTED, encoding="utf-8")
+    profile = {"prefixes": {"ex": "http://example.org/"}, "merge_reifiers": True}
+    embedded = bfsql_rdf.open(path, profile)
+    with bfsql_rdf.open(sparql_star(str(path)), profile) as remote:
+        assert remote.statuses.keys() == embedded.statuses.keys()
+        queries: list[dict[str, Any]] = [
+            {"seeds": ["ex:a"], "max_hops": 1},
+            {"seeds": ["ex:a"], "max_hops": 2, "truth_status": ["asserted_true", "retracted", "hypothetical"]},
+            {"seeds": ["ex:a"], "max_hops": 1, "as_of": 8},
+            {"seeds": ["ex:paper"], "max_hops": 2},
+        ]
+        for query in queries:
+            ours, theirs = (graph.bfs_query(query).to_dict() for graph in (remote, embedded))
+            assert without_ids(ours) == without_ids(theirs), query
+        assert "<< ?subject ?predicate ?object >>" in remote.explain("bfs", queries[0])["sparql"][0]
