@@ -189,6 +189,26 @@ def explain(
     _answer(source, query, profile, lenient, indent, lambda g, q: g.explain(primitive, q))
 
 
+@app.command()
+def mcp(
+    source: Source,
+    profile: ProfileOption = None,
+    lenient: Lenient = False,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", help="Tokens of one answer at most, estimated.")] = 20_000,
+) -> None:
+    """Serve the graph to a language model: the Model Context Protocol over standard input and output."""
+    try:
+        from bfsql_rdf.serve.mcp import run_stdio
+    except ImportError as error:
+        raise QueryError(
+            f"the Model Context Protocol needs a further package: {error}",
+            code="missing_extra",
+            where="mcp",
+            hint="pip install 'bfsql-rdf[mcp]'",
+        ) from None
+    run_stdio(_open(source, profile, lenient), max_tokens)
+
+
 def _answer(
     source: str,
     query: str,

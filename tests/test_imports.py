@@ -21,6 +21,7 @@ FLOORS = [
     ["remote"],
     ["graph"],
     ["__init__"],
+    ["serve"],
     ["cli"],
 ]
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -1,0 +1,1 @@
+"""Faces that serve a graph to others; each needs an extra of its own."""
