@@ -1,15 +1,18 @@
 """A small server for the explorer's tests: `routes()` beside the JSON routes, over one Graph."""
 
+import asyncio
 import json
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -34,6 +37,8 @@ class Sidecar:
         self.graph = graph
         self.url = ""
         self.token: str | None = None
+        # One thread answers: the iterator of a scan belongs to the thread that began it.
+        self.pool = ThreadPoolExecutor(1)
         self.gate = threading.Event()
         self.gate.set()
         self.calls: list[str] = []
@@ -46,8 +51,10 @@ class Sidecar:
 
     def _post(self, name: str) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:
-            text = await request.body()
-            return await _threaded(lambda: self._answer(request, name, json.loads(text)))
+            body = json.loads(await request.body())
+            if name == "bfs_query":
+                await run_in_threadpool(self.gate.wait, 20)
+            return await asyncio.get_running_loop().run_in_executor(self.pool, self._answer, request, name, body)
 
         return answer
 
@@ -55,12 +62,14 @@ class Sidecar:
         self.calls.append(name)
         if (refused := self._refused(request)) is not None:
             return refused
-        if name == "bfs_query":
-            self.gate.wait(20)
         try:
             return _json(CALLS[name](self.graph, body))
         except QueryError as error:
-            problem = {"title": "The query cannot be answered", "status": 400, "detail": error.message} | error.to_dict()
+            problem = {
+                "title": "The query cannot be answered",
+                "status": 400,
+                "detail": error.message,
+            } | error.to_dict()
             return _json(problem, 400, "application/problem+json")
 
     def _schema(self, request: Request) -> Response:
@@ -70,14 +79,13 @@ class Sidecar:
     def _refused(self, request: Request) -> Response | None:
         if self.token is None or request.headers.get("authorization") == f"Bearer {self.token}":
             return None
-        problem = {"title": "A token is needed", "status": 401, "code": "unauthorized", "detail": "a bearer token is needed"}
+        problem = {
+            "title": "A token is needed",
+            "status": 401,
+            "code": "unauthorized",
+            "detail": "a bearer token is needed",
+        }
         return _json(problem, 401, "application/problem+json")
-
-
-async def _threaded(call: Callable[[], Response]) -> Response:
-    from starlette.concurrency import run_in_threadpool
-
-    return await run_in_threadpool(call)
 
 
 def _json(body: Any, status: int = 200, kind: str = "application/json") -> Response:
@@ -103,3 +111,4 @@ def serving(graph: Graph) -> Iterator[Sidecar]:
         sidecar.gate.set()
         server.should_exit = True
         thread.join(10)
+        sidecar.pool.shutdown()

@@ -48,7 +48,9 @@ export class Chooser {
     this.list();
   }
 
-  set(value) {
+  /** Show a value; an empty list that came from elsewhere is "nothing", not "these" with none chosen yet. */
+  set(value, { own = false } = {}) {
+    if (!own && this.value?.length && value?.length === 0) this.open = false;
     this.value = Array.isArray(value) ? value : undefined;
     if (this.value?.length) this.open = true;
     if (this.modes) {
@@ -61,7 +63,7 @@ export class Chooser {
   }
 
   emit(value) {
-    this.set(value);
+    this.set(value, { own: true });
     this.onchange(value);
   }
 

@@ -1,7 +1,7 @@
 // The drawing: Cytoscape.js over a picture, with its legend, its tools and its keys.
 
 import cytoscape from "./vendor/cytoscape.esm.min.mjs";
-import { announce, byId, el, fill, many } from "./dom.js";
+import { announce, byId, debounce, el, fill, many } from "./dom.js";
 import { layout, place } from "./layout.js";
 import { words } from "./model.js";
 import { colours, look, typeColour } from "./look.js";
@@ -37,6 +37,8 @@ export class Drawing {
       this.collapse = event.target.checked;
       this.show(this.picture);
     });
+    this.cy.on("zoom", debounce(60, () => this.scaleHubs()));
+    this.cy.on("scrollzoom pinchzoom dragpan drag", () => { this.fitted = false; });
     new ResizeObserver(() => this.resized()).observe(this.box);
   }
 
@@ -55,10 +57,14 @@ export class Drawing {
     const there = new Map([...before].filter(([id]) => nodes.some((node) => node.id === id)));
     const at = there.size ? place(nodes, edges, there) : layout(nodes, edges, picture.seeds, this.style);
     const large = nodes.length > 300;
+    const degree = new Map();
+    for (const { source, target } of edges) for (const id of [source, target]) degree.set(id, (degree.get(id) ?? 0) + 1);
+    const size = ({ id, kind, seed }) => (kind === "entity" ? (seed ? 34 : 21 + Math.min(17, 2.6 * Math.sqrt(degree.get(id) ?? 0))) * (large ? 1.6 : 1) : undefined);
+    const hubs = large ? landmarks(nodes, degree, at) : new Set();
     this.cy.batch(() => {
       this.cy.elements().remove();
       this.cy.add([
-        ...nodes.map((data) => ({ group: "nodes", data: { ...data, colour: typeColour(data.type) }, position: at.get(data.id), classes: classes(data) })),
+        ...nodes.map((data) => ({ group: "nodes", data: { ...data, colour: typeColour(data.type), size: size(data) }, position: at.get(data.id), classes: `${classes(data)}${hubs.has(data.id) ? " hub" : ""}` })),
         ...edges.map((data) => ({ group: "edges", data, classes: `${classes(data)}${large ? " fast" : ""}` })),
       ]);
     });
@@ -88,7 +94,18 @@ export class Drawing {
       this.cy.zoom(1.25);
       this.cy.center();
     }
+    this.scaleHubs();
     this.fitted = true;
+  }
+
+  /** In a large drawing the nodes with most edges stay legible at every zoom. */
+  scaleHubs() {
+    const hubs = this.cy.nodes(".hub");
+    if (hubs.length) hubs.style("font-size", Math.max(12, Math.min(110, 11.5 / this.cy.zoom())));
+  }
+
+  rename(id, label) {
+    this.cy.getElementById(id).data("label", label);
   }
 
   zoom(by) {
@@ -110,11 +127,14 @@ export class Drawing {
     found.addClass("chosen");
     if (found.isNode()) found.connectedEdges().addClass("beside");
     const box = found.renderedBoundingBox({ includeLabels: false });
-    if (box.x1 < 0 || box.y1 < 0 || box.x2 > this.cy.width() || box.y2 > this.cy.height()) this.cy.center(found);
+    const panel = byId("details");
+    const covered = getComputedStyle(panel).position === "absolute" ? panel.offsetWidth : 0;
+    const free = Math.max(80, this.cy.width() - covered);
+    if (box.x1 >= 0 && box.y1 >= 0 && box.x2 <= free && box.y2 <= this.cy.height()) return;
+    this.cy.panBy({ x: free / 2 - (box.x1 + box.x2) / 2, y: this.cy.height() / 2 - (box.y1 + box.y2) / 2 });
   }
 
   tapped(target) {
-    this.fitted = false;
     if (target === this.cy) return this.onselect(undefined);
     const { kind, of, id } = target.data();
     if (kind === "edge" || kind === "value") return this.onselect({ edge: of });
@@ -211,6 +231,20 @@ export class Drawing {
     this.cy.nodes().forEach((node) => { node.toggleClass("dim", this.dimmed.has(node.data("type"))); });
     this.cy.edges().forEach((edge) => { edge.toggleClass("dim", edge.source().hasClass("dim") || edge.target().hasClass("dim")); });
   }
+}
+
+/** The nodes with most edges that stand far enough from each other to be named from afar. */
+function landmarks(nodes, degree, at) {
+  const all = [...at.values()];
+  const wide = Math.max(...all.map((p) => p.x)) - Math.min(...all.map((p) => p.x));
+  const high = Math.max(...all.map((p) => p.y)) - Math.min(...all.map((p) => p.y));
+  const chosen = [];
+  const sorted = nodes.toSorted((a, b) => (b.seed ?? 0) - (a.seed ?? 0) || (degree.get(b.id) ?? 0) - (degree.get(a.id) ?? 0));
+  for (const { id } of sorted.slice(0, 120)) {
+    const { x, y } = at.get(id);
+    if (chosen.length < 14 && chosen.every((p) => Math.abs(p.x - x) > wide / 7 || Math.abs(p.y - y) > high / 16)) chosen.push({ id, x, y });
+  }
+  return new Set(chosen.map((one) => one.id));
 }
 
 function classes(data) {

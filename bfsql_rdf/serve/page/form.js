@@ -4,7 +4,6 @@ import { Chooser } from "./chooser.js";
 import { byId, el, fill } from "./dom.js";
 import { AsOf } from "./asof.js";
 import { names, shortId, words } from "./model.js";
-import { PRIMITIVES } from "./query.js";
 
 export class Form {
   /** `onchange(query)` gets what the form has written; `onprimitive(name)` the other call that was chosen. */
@@ -102,7 +101,7 @@ export class Form {
     this.shownSeeds = JSON.stringify([seeds, seeds.map((id) => names.get(id))]);
     fill(byId("seeds"), seeds.map((id) => {
       const name = names.get(id) ?? shortId(id);
-      return el("li", { class: "chip", title: id }, el("span", { class: "name" }, name), name === id ? null : el("span", { class: "id" }, id),
+      return el("li", { class: "chip", title: id }, el("span", { class: "name" }, name), name === id || name.length + id.length > 32 ? null : el("span", { class: "id" }, id),
         el("button", { type: "button", "aria-label": `Remove ${name}`, on: { click: () => this.removeSeed(id) } }, "×"));
     }), seeds.length ? null : el("li", { class: "hint" }, "None yet. Search above, or type an id."));
   }
@@ -117,6 +116,7 @@ export class Form {
   statusBoxes(chosen) {
     const known = [...new Set([...Object.keys(this.statuses ?? { asserted_true: 0 }), ...(chosen ?? [])])];
     const box = byId("statuses");
+    byId("statuses-part").classList.toggle("absent", known.length === 0);
     const shown = [...box.querySelectorAll("input")].map((input) => input.value);
     if (JSON.stringify(shown) !== JSON.stringify(known)) {
       fill(box, known.map((status) => el("label", { class: "check" },
@@ -139,6 +139,7 @@ export class Form {
     for (const part of document.querySelectorAll("[data-key]")) {
       const wrong = Boolean(where) && part.dataset.key.split(" ").includes(String(where).split(".")[0]);
       part.classList.toggle("wrong", wrong);
+      if (wrong && !part.hidden) part.scrollIntoView({ block: "nearest" });
     }
   }
 
@@ -151,5 +152,3 @@ function put(input, value) {
   const text = value === undefined || value === null ? "" : String(value);
   if (input.value !== text) input.value = text;
 }
-
-export { PRIMITIVES };

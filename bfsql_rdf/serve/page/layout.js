@@ -34,7 +34,7 @@ export function place(nodes, edges, fixed) {
 
 function iterations(size) {
   if (size > 2000) return 30;
-  return size > 400 ? 90 : 260;
+  return size > 1200 ? 90 : size > 400 ? 200 : 260;
 }
 
 function neighbours(nodes, edges) {
@@ -134,6 +134,7 @@ function relax(at, edges, rounds, fixed = new Set()) {
     dx.fill(0);
     dy.fill(0);
     push(x, y, dx, dy, reach);
+    if (!fixed.size) gather(x, y, dx, dy, still.length);
     for (const [from, to] of links) {
       const [lx, ly] = [x[to] - x[from], y[to] - y[from]];
       const long = Math.hypot(lx, ly) || 1;
@@ -154,6 +155,17 @@ function relax(at, edges, rounds, fixed = new Set()) {
     }
   }
   ids.forEach((id, number) => at.set(id, { x: x[number], y: y[number] }));
+}
+
+/** A light pull to the middle, so that large pictures close up. */
+function gather(x, y, dx, dy, count) {
+  const strength = Math.min(0.02, count / 60000);
+  const middle = (values) => values.reduce((sum, value) => sum + value, 0) / count;
+  const [mx, my] = [middle(x), middle(y)];
+  for (let one = 0; one < count; one += 1) {
+    dx[one] -= (x[one] - mx) * strength;
+    dy[one] -= (y[one] - my) * strength;
+  }
 }
 
 function push(x, y, dx, dy, reach) {

@@ -1,7 +1,7 @@
 // The list view: the same nodes and edges as two tables.
 
 import { byId, debounce, el, fill, many } from "./dom.js";
-import { shownStatus, valueText, words } from "./model.js";
+import { ends, shownStatus, valueText, words } from "./model.js";
 
 const PAGE = 250;
 
@@ -27,7 +27,7 @@ export class Lists {
     const keep = (cells) => !wanted || cells.some((cell) => String(cell).toLowerCase().includes(wanted));
     const nodes = [...picture.nodes.values()].map((node) => ({
       open: { node: node.id },
-      cells: [picture.nameOf(node.id), node.type, words(shownStatus(node.statuses) ?? ""), node.stub ? "stub" : summary(node.body), node.id],
+      cells: [fullName(picture, node), node.type, words(shownStatus(node.statuses) ?? ""), node.stub ? "stub" : summary(node.body), node.id],
     })).filter((row) => keep(row.cells));
     const edges = [...picture.edges.values()].map((edge) => ({
       open: { edge: edge.key },
@@ -66,6 +66,13 @@ export class Lists {
     this.rows[which] += 1000;
     this.again();
   }
+}
+
+/** A statement by what it states, everything else by its name. */
+function fullName(picture, node) {
+  const [first, ...others] = node.statement ? ends(node) : [];
+  if (!first || others.length) return picture.nameOf(node.id);
+  return `${picture.nameOf(first.subject)} · ${picture.nameOf(node.id)}${first.object === undefined ? "" : ` · ${picture.nameOf(first.object)}`}`;
 }
 
 function summary(body) {

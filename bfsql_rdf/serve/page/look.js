@@ -51,12 +51,14 @@ export function look() {
   const rules = [
     { selector: "node", style: {
       ...text, width: 24, height: 24, label: "data(label)", "background-color": "data(colour)", "border-width": 1.5, "border-color": paper,
-      "text-valign": "bottom", "text-margin-y": 4, "text-wrap": "ellipsis", "text-max-width": 130, "overlay-opacity": 0 } },
+      "text-valign": "bottom", "text-margin-y": 4, "text-wrap": "wrap", "text-max-width": 118, "line-height": 1.15, "overlay-opacity": 0 } },
+    { selector: "node[size]", style: { width: "data(size)", height: "data(size)" } },
+    { selector: "node.hub", style: { "min-zoomed-font-size": 0, "font-weight": 600, "text-wrap": "none", "text-outline-width": 8, "z-index": 4 } },
     { selector: "edge", style: {
       width: 1.3, "line-color": line, "target-arrow-color": line, "target-arrow-shape": "triangle", "arrow-scale": 0.8,
       "curve-style": "bezier", "overlay-opacity": 0 } },
     { selector: "edge[label]", style: { ...text, label: "data(label)", "font-size": 9.5, color: soft, "text-rotation": "autorotate", "min-zoomed-font-size": 7.5 } },
-    { selector: "edge.fast", style: { "curve-style": "straight", "arrow-scale": 0.6, width: 1 } },
+    { selector: "edge.fast", style: { "curve-style": "straight", "arrow-scale": 0.7, width: 2 } },
     { selector: "edge.part", style: { "target-arrow-shape": "none" } },
     { selector: "edge.derived", style: { "line-style": "dashed", "line-dash-pattern": [6, 4] } },
     { selector: "node.statement", style: { shape: "diamond", width: 16, height: 16, "background-color": statement, "font-size": 9.5, color: soft } },
@@ -67,7 +69,7 @@ export function look() {
     { selector: "node.stub", style: { "background-opacity": 0.28, "border-color": "data(colour)", "border-opacity": 0.75, color: soft } },
     { selector: "node.statement.stub", style: { "border-color": statement } },
     { selector: "node.outside", style: { width: 12, height: 12, "background-opacity": 0, "border-style": "dashed", "border-color": soft, "border-width": 1 } },
-    { selector: "node.seed", style: { width: 34, height: 34, "font-size": 13, "font-weight": 600, color: ink, "border-width": 3, "border-color": paper,
+    { selector: "node.seed", style: { "font-size": 13, "font-weight": 600, color: ink, "border-width": 3, "border-color": paper,
       "border-opacity": 1, "outline-width": 2.5, "outline-color": accent, "outline-offset": 1 } },
     { selector: "node.statement.seed", style: { width: 28, height: 28 } },
   ];
@@ -78,9 +80,9 @@ export function look() {
   return [
     ...rules,
     { selector: "edge.hover, edge.beside", style: { width: 2.4, "z-index": 5 } },
-    { selector: "node.hover", style: { "underlay-color": accent, "underlay-opacity": 0.14, "underlay-padding": 6, "text-max-width": 400, "min-zoomed-font-size": 0, "z-index": 6 } },
-    { selector: "node.focus", style: { "underlay-color": accent, "underlay-opacity": 0.35, "underlay-padding": 8, "text-max-width": 400, "z-index": 7 } },
-    { selector: "node.chosen", style: { "underlay-color": accent, "underlay-opacity": 0.3, "underlay-padding": 7, "text-max-width": 400, "min-zoomed-font-size": 0, "z-index": 8 } },
+    { selector: "node.hover", style: { "underlay-color": accent, "underlay-opacity": 0.14, "underlay-padding": 6, "underlay-shape": "ellipse", "min-zoomed-font-size": 0, "z-index": 6 } },
+    { selector: "node.focus", style: { "underlay-color": accent, "underlay-opacity": 0.35, "underlay-padding": 8, "underlay-shape": "ellipse", "z-index": 7 } },
+    { selector: "node.chosen", style: { "underlay-color": accent, "underlay-opacity": 0.3, "underlay-padding": 7, "underlay-shape": "ellipse", "min-zoomed-font-size": 0, "z-index": 8 } },
     { selector: "edge.chosen", style: { width: 3, "underlay-color": accent, "underlay-opacity": 0.28, "underlay-padding": 5, "min-zoomed-font-size": 0 } },
     { selector: ".dim", style: { opacity: 0.12, events: "no" } },
   ];

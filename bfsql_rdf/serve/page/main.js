@@ -1,15 +1,15 @@
 // The explorer: one query, one answer, and what is looked at.
 
-import { Api, Problem } from "./api.js";
-import { answerPane, figures, notices, problemBox, sparqlPane } from "./answer.js";
-import { announce, byId, debounce, el, fill, many } from "./dom.js";
+import { Api } from "./api.js";
+import { answerPane, figures, notices, sparqlPane } from "./answer.js";
+import { Asking } from "./asking.js";
+import { announce, byId, el, fill, many } from "./dom.js";
 import { Details } from "./details.js";
 import { Drawing, LIMIT } from "./draw.js";
-import { Form } from "./form.js";
 import { Lists } from "./lists.js";
 import { forgetColours, orderTypes } from "./look.js";
-import { Picture, names } from "./model.js";
-import { CALLS, fromHash, locate, read, toHash, write } from "./query.js";
+import { Picture, names, ownName } from "./model.js";
+import { Search } from "./search.js";
 import { Tabs } from "./tabs.js";
 import { theme } from "./theme.js";
 import { welcome } from "./welcome.js";
@@ -19,18 +19,16 @@ const NAMED = 300;
 class Explorer {
   constructor() {
     this.api = new Api((problem) => this.askToken(problem));
-    this.primitive = "bfs";
-    this.queries = { bfs: { seeds: [], max_hops: 1 }, closure: {}, scan: {} };
+    this.asking = new Asking();
     this.picture = new Picture();
-    this.text = byId("query-text");
+    this.search = new Search(this.api, ({ id }) => this.asking.addSeed(id, { closures: true }));
     this.tabs = new Tabs((name) => this.turned(name));
     this.drawing = new Drawing((selection) => this.select(selection));
     this.lists = new Lists((selection) => this.select(selection, { focus: true }));
     this.details = new Details({
       open: (id) => this.select({ node: id }, { focus: true }), edge: (key) => this.select({ edge: key }, { focus: true }),
-      expand: (id) => this.expand(id), start: (id) => this.startFrom(id), seed: (id) => this.seed(id), close: () => this.close(),
+      expand: (id) => this.expand(id), start: (id) => this.startFrom(id), seed: (id) => this.asking.addSeed(id), close: () => this.close(),
     });
-    this.form = new Form({ onchange: (query) => this.written(query), onprimitive: (name) => this.turnTo(name) });
     this.wire();
   }
 
@@ -39,15 +37,9 @@ class Explorer {
       forgetColours();
       this.drawing.restyle();
     });
-    this.text.addEventListener("input", debounce(120, () => this.typed()));
     byId("run").addEventListener("click", () => this.run());
     byId("cancel").addEventListener("click", () => this.cancel());
     byId("next-page").addEventListener("click", () => this.nextPage());
-    byId("copy-link").addEventListener("click", () => this.copyLink());
-    document.querySelector(".skip").addEventListener("click", (event) => {
-      event.preventDefault();
-      this.text.focus();
-    });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !byId("token-dialog").open) {
         event.preventDefault();
@@ -61,19 +53,11 @@ class Explorer {
   }
 
   async begin() {
-    this.show();
+    this.asking.show();
     this.emptied();
-    const linked = location.hash.length > 1;
-    const schema = this.readSchema();
-    const { Search } = await import("./search.js");
-    this.search = new Search(this.api, (candidate) => this.chosen(candidate));
-    if (linked) {
-      await schema;
-      await this.restore();
-    } else {
-      byId("search").focus();
-      await schema;
-    }
+    if (location.hash.length < 2) byId("search").focus();
+    await this.readSchema();
+    if (location.hash.length > 1) await this.restore();
     this.ready = true;
   }
 
@@ -82,101 +66,25 @@ class Explorer {
       const { data } = await this.api.schema();
       this.schema = data;
       orderTypes(data.entity_types.map((one) => one.name).filter((name) => !/Property$|^Class$|^Ontology$/.test(name)));
-      this.form.schema(data);
+      this.asking.schema(data);
       this.details.schema(data);
-      if (data.view === "nodes" && !location.hash && this.queries.bfs.max_hops === 1) this.queries.bfs.max_hops = 2;
       byId("graph-figures").textContent = `${many(data.entities, "entity", "entities")} · ${many(data.links, "link")}`;
-      this.show();
       if (this.picture.isEmpty && !this.answer) this.emptied();
     } catch (error) {
-      this.fail(error);
+      this.asking.fail(error);
     }
-  }
-
-  // The query
-
-  get query() { return this.queries[this.primitive]; }
-
-  /** Write the text and the form from the query. */
-  show() {
-    this.text.value = write(this.primitive, this.query);
-    byId("call-name").textContent = CALLS[this.primitive];
-    this.form.read(this.primitive, this.query);
-    this.check();
-  }
-
-  written(query) {
-    this.queries[this.primitive] = query;
-    this.show();
-    this.clearProblem();
-  }
-
-  typed() {
-    const result = read(this.primitive, this.text.value);
-    if (result.query) {
-      this.queries[this.primitive] = result.query;
-      this.form.read(this.primitive, result.query);
-    }
-    this.clearProblem();
-    this.check();
-  }
-
-  /** Say what is wrong with the text, if anything. */
-  check() {
-    const { error, note } = read(this.primitive, this.text.value);
-    const said = byId("query-note");
-    said.textContent = error ?? note?.text ?? "";
-    said.classList.toggle("bad", Boolean(error));
-    this.text.setAttribute("aria-invalid", String(Boolean(error)));
-    this.form.enable(!error);
-    return error;
-  }
-
-  turnTo(primitive) {
-    const before = this.query;
-    this.primitive = primitive;
-    const query = this.query;
-    if (primitive === "closure" && !query.start && before.seeds?.[0]) query.start = before.seeds[0];
-    if (primitive === "bfs" && !query.seeds?.length && before.start) query.seeds = [before.start];
-    this.clearProblem();
-    this.show();
-  }
-
-  chosen({ id }) {
-    if (this.primitive === "scan") this.turnTo("bfs");
-    this.form.addSeed(id);
-    announce(`${names.get(id) ?? id} is a seed. Control Enter runs the query.`);
-  }
-
-  seed(id) {
-    if (this.primitive !== "bfs") this.turnTo("bfs");
-    this.form.addSeed(id);
-    announce(`Added ${names.get(id) ?? id} to the seeds`);
   }
 
   startFrom(id) {
-    this.primitive = "bfs";
-    this.queries.bfs = { ...this.queries.bfs, seeds: [id] };
-    this.show();
+    this.asking.set("bfs", { ...this.asking.queries.bfs, seeds: [id] });
     return this.run();
   }
 
-  async copyLink() {
-    const url = new URL(location.href);
-    url.hash = toHash(this.primitive, this.query);
-    await navigator.clipboard?.writeText(url.href).catch(() => undefined);
-    byId("copy-link").textContent = "Copied";
-    setTimeout(() => { byId("copy-link").textContent = "Copy link"; }, 1600);
-  }
-
+  /** Run the query that the address holds. */
   async restore() {
-    const found = fromHash(location.hash);
-    if (!found) return this.reset();
-    if (found.error) return this.fail(new Problem({ code: "bad_link", detail: found.error, where: "link" }));
-    this.primitive = found.primitive;
-    this.queries[found.primitive] = found.query;
-    this.show();
-    return this.run({ push: false });
+    const found = this.asking.restore();
+    if (found) await this.run({ push: false });
+    else if (found === undefined) this.reset();
   }
 
   reset() {
@@ -193,16 +101,10 @@ class Explorer {
   // Running
 
   async run({ push = true } = {}) {
-    const broken = this.check();
-    if (broken) {
-      this.text.focus();
-      return;
-    }
-    const typed = read(this.primitive, this.text.value);
-    this.queries[this.primitive] = typed.query;
-    const { primitive, query } = this;
-    const hash = toHash(primitive, query);
-    if (push && location.hash !== hash) history.pushState(null, "", hash);
+    const taken = this.asking.taken();
+    if (!taken) return;
+    const { primitive, query } = taken;
+    if (push) this.asking.keep();
     await this.work(async (signal) => {
       const result = await this.api.query(primitive, query, signal);
       const picture = new Picture();
@@ -240,14 +142,14 @@ class Explorer {
     this.cancel();
     const running = new AbortController();
     this.running = running;
-    this.clearProblem();
+    this.asking.clear();
     this.busy(true);
     try {
       await task(running.signal);
     } catch (error) {
       if (this.running === running) {
         if (error.name === "AbortError") announce("Cancelled");
-        else this.fail(error);
+        else this.asking.fail(error);
       }
     } finally {
       if (this.running === running) {
@@ -270,6 +172,10 @@ class Explorer {
     byId("progress").hidden = !on;
     byId("cancel").hidden = !on;
     byId("run").disabled = on;
+    clearInterval(this.clock);
+    const began = performance.now();
+    byId("cancel").textContent = "Cancel";
+    if (on) this.clock = setInterval(() => { byId("cancel").textContent = `Cancel (${Math.round((performance.now() - began) / 1000)} s)`; }, 1000);
     document.querySelector(".result").setAttribute("aria-busy", String(on));
   }
 
@@ -285,7 +191,7 @@ class Explorer {
     figures(asked.primitive, answer, { ...sent, picture });
     document.getElementById("unmerge")?.addEventListener("click", () => this.unmerge());
     byId("next-page").hidden = !answer.next;
-    this.form.read(this.primitive, this.query);
+    this.asking.form.read(this.asking.primitive, this.asking.query);
     this.explained = undefined;
     this.turned(this.tabs.current);
   }
@@ -312,18 +218,14 @@ class Explorer {
   }
 
   nextPage() {
-    this.queries.scan = { ...this.asked.query, after: this.answer.next };
-    this.primitive = "scan";
-    this.show();
+    this.asking.set("scan", { ...this.asked.query, after: this.answer.next });
     return this.run();
   }
 
   emptied() {
     byId("empty").hidden = false;
     welcome(this.schema, (type) => {
-      this.primitive = "scan";
-      this.queries.scan = { node_types: [type] };
-      this.show();
+      this.asking.set("scan", { node_types: [type] });
       this.run();
     });
   }
@@ -337,15 +239,19 @@ class Explorer {
 
   async select(selection, { focus = false } = {}) {
     this.selected = selection;
-    this.drawing.select(selection);
-    if (!selection) return this.details.hide();
+    if (!selection) {
+      this.details.hide();
+      return this.drawing.select(undefined);
+    }
     if (selection.edge) {
       this.details.edge(this.picture, selection.edge);
+      this.drawing.select(selection);
       if (focus) this.details.focus();
       return undefined;
     }
     const id = selection.node;
     this.details.node(this.picture, id, { loading: true });
+    this.drawing.select(selection);
     if (focus) this.details.focus();
     this.looking?.abort();
     this.looking = new AbortController();
@@ -355,6 +261,10 @@ class Explorer {
       const { data } = await this.api.describe([id], signal);
       for (const [one, name] of Object.entries(data.labels ?? {})) names.set(one, name);
       const full = data.nodes[0];
+      if (full && ownName(full)) {
+        names.set(id, ownName(full));
+        this.drawing.rename(id, this.picture.nameOf(id));
+      }
       found = full ? { full: full.id === id || !this.picture.nodes.has(id) ? full : { ...full, id } } : { missing: true };
     } catch (error) {
       if (error.name === "AbortError") return undefined;
@@ -405,27 +315,6 @@ class Explorer {
     this.shown();
   }
 
-  // What went wrong
-
-  fail(error) {
-    if (!(error instanceof Problem)) console.error(error);
-    const problem = error instanceof Problem ? error : new Problem({ code: "page_error", detail: `The page failed: ${error.message}` });
-    this.problem = problem;
-    const at = locate(this.text.value, problem.where);
-    this.form.mark(problem.where);
-    problemBox(problem, at && (() => {
-      this.text.focus();
-      this.text.setSelectionRange(...at);
-    }));
-    byId("problem").scrollIntoView?.({ block: "nearest" });
-  }
-
-  clearProblem() {
-    this.problem = undefined;
-    this.form.mark(undefined);
-    problemBox(undefined);
-  }
-
   askToken(problem) {
     const dialog = byId("token-dialog");
     byId("token-why").textContent = problem.hint || problem.message;
@@ -443,10 +332,10 @@ const explorer = new Explorer();
 /** For tests and the curious: what the page holds, and where a node is drawn. */
 window.bfsql = Object.freeze({
   state: () => ({
-    ready: Boolean(explorer.ready), running: Boolean(explorer.running), primitive: explorer.primitive, query: explorer.query,
+    ready: Boolean(explorer.ready), running: Boolean(explorer.running), primitive: explorer.asking.primitive, query: explorer.asking.query,
     nodes: explorer.picture.nodes.size, edges: explorer.picture.edges.size, left: explorer.drawing.left ?? 0,
     drawn: { nodes: explorer.drawing.cy.nodes().length, edges: explorer.drawing.cy.edges().length },
-    layoutMs: explorer.drawing.layoutMs, selected: explorer.selected, problem: explorer.problem?.code,
+    layoutMs: explorer.drawing.layoutMs, selected: explorer.selected, problem: explorer.asking.problem?.code,
   }),
   drawn: () => explorer.drawing.cy.elements().map((one) => ({ ...one.data(), classes: one.classes() })),
   where: (id) => {

@@ -148,7 +148,7 @@ export class Picture {
     const status = node.statement ? shownStatus(node.statuses) : undefined;
     const said = status && status !== "asserted_true" ? ` · ${words(status)}` : "";
     return {
-      id: node.id, label: this.nameOf(node.id) + said, type: node.type, stub: node.stub, status,
+      id: node.id, label: clip(this.nameOf(node.id)) + said, type: node.type, stub: node.stub, status,
       kind: node.statement ? "statement" : "entity", seed: this.seeds.has(node.id),
     };
   }
@@ -194,6 +194,10 @@ function statementName(node) {
   const { body } = node;
   if (body.predicate === undefined) return Array.isArray(body.statements) ? `${body.statements.length} triples` : shortId(node.id);
   return "object_value" in body ? `${body.predicate}: ${valueText(body.object_value)}` : body.predicate;
+}
+
+function clip(text) {
+  return text.length > 64 ? `${text.slice(0, 63)}…` : text;
 }
 
 /** A status or kind as words. */

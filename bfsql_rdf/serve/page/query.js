@@ -1,5 +1,7 @@
 // The query: its JSON text, what is wrong with it, and the link that holds it. Nothing here touches the page.
 
+import { fault } from "./json.js";
+
 export const KEYS = {
   bfs: ["seeds", "max_hops", "truth_status", "as_of", "expand_traits", "node_filter", "edge_filter"],
   closure: ["start", "predicate"],
@@ -14,12 +16,20 @@ const LISTS = ["seeds", "truth_status", "expand_traits", "node_types", "edge_pre
 export function write(primitive, query) {
   const ordered = {};
   for (const key of [...KEYS[primitive], ...Object.keys(query)]) if (query[key] !== undefined) ordered[key] = query[key];
-  const text = JSON.stringify(ordered, null, 2);
-  // Short lists of scalars stand on one line.
-  return text.replace(/\[\s+([^[\]{}]*?)\s+\]/g, (whole, inner) => {
-    const line = `[${inner.replace(/\s*\n\s*/g, " ")}]`;
-    return line.length <= 60 && !whole.includes("\\n") ? line : whole;
-  });
+  return print(ordered, "");
+}
+
+/** JSON in which short lists of texts and numbers stand on one line. */
+function print(value, indent) {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const list = Array.isArray(value);
+  const scalars = list && value.every((one) => one === null || typeof one !== "object");
+  const line = scalars ? `[${value.map((one) => JSON.stringify(one)).join(", ")}]` : "";
+  if (scalars && line.length <= 60) return line;
+  const inner = `${indent}  `;
+  const parts = Object.entries(value).map(([key, one]) => `${inner}${list ? "" : `${JSON.stringify(key)}: `}${print(one, inner)}`);
+  if (!parts.length) return list ? "[]" : "{}";
+  return `${list ? "[" : "{"}\n${parts.join(",\n")}\n${indent}${list ? "]" : "}"}`;
 }
 
 /** `{query}` or `{error, at}` for what cannot be sent, with a `note` for what the server will refuse. */
@@ -28,9 +38,9 @@ export function read(primitive, text) {
   try {
     query = JSON.parse(text);
   } catch (error) {
-    const at = position(error.message, text);
-    const place = at === undefined ? "" : ` (${lineOf(text, at)})`;
-    return { error: `Not JSON: ${error.message.replace(/ in JSON at position.*$/s, "").replace(/, ?"[\s\S]*$/, "")}${place}`, at };
+    const { at, expected } = fault(text) ?? { at: 0, expected: error.message };
+    const found = at < text.length ? `“${text.slice(at, at + 12).split("\n")[0]}”` : "the end";
+    return { error: `Not JSON at ${lineOf(text, at)}: ${expected} is expected, not ${found}.`, at };
   }
   if (query === null || typeof query !== "object" || Array.isArray(query)) return { error: "A query is a JSON object." };
   return { query, note: note(primitive, query) };
@@ -66,12 +76,6 @@ function note(primitive, query) {
 
 function isNames(value) {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
-}
-
-function position(message, text) {
-  const found = /position (\d+)/.exec(message);
-  if (found) return Number(found[1]);
-  return /end of JSON/.test(message) ? text.length : undefined;
 }
 
 function lineOf(text, at) {

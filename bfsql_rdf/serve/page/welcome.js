@@ -9,7 +9,7 @@ export function welcome(schema, onscan) {
   const cards = types.map(({ name, count }) => {
     const swatch = el("span", { class: "swatch", "aria-hidden": "true" });
     swatch.style.backgroundColor = typeColour(name);
-    return el("li", {}, el("button", { type: "button", class: "card", "aria-label": `Scan ${name}, ${many(count, "entity", "entities")}`, on: { click: () => onscan(name) } },
+    return el("li", {}, el("button", { type: "button", class: "card", title: `Scan: ${many(count, "entity", "entities")}`, on: { click: () => onscan(name) } },
       swatch, el("span", { class: "name" }, name), el("span", { class: "count" }, count.toLocaleString("en"))));
   });
   fill(byId("empty"),
