@@ -184,6 +184,25 @@ def test_stubs_of_statements_are_joined_to_what_they_are_about(explorer: Explore
     assert "outside" in explorer.drawn["wiki:Godfrey_Norton"]["classes"]
 
 
+def test_a_status_is_seen_on_an_edge(explorer: Explorer) -> None:
+    statuses = ["asserted_true", "disputed", "hypothetical", "retracted"]
+    explorer.open("bfs", query(seeds=[CUSHING], max_hops=3, truth_status=statuses))
+    for status in statuses[1:]:
+        marked = [one for one in explorer.drawn.values() if status in one["classes"]]
+        assert [one["label"].endswith(f" · {status}") for one in marked] == [True]
+        assert status in explorer.page.inner_text("#legend")
+
+
+def test_a_type_can_be_dimmed_and_the_drawing_saved(explorer: Explorer) -> None:
+    page = explorer.open("bfs", query(seeds=[CUSHING], max_hops=1)).page
+    page.click("#legend .key:has-text('Drug')")
+    assert page.get_attribute("#legend .key:has-text('Drug')", "aria-pressed") == "false"
+    assert "dim" in explorer.drawn["DRUG:mifepristone"]["classes"]
+    with page.expect_download() as download:
+        page.click("#save-png")
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
 def test_derived_edges_are_dashed_and_say_why(explorer: Explorer) -> None:
     explorer.open("bfs", query(seeds=[CUSHING], max_hops=1, expand_traits=["Inverse"]))
     derived = [one for one in explorer.drawn.values() if one.get("derived")]
@@ -358,6 +377,34 @@ def test_a_thousand_nodes_are_laid_out_within_seconds(explorer: Explorer, screen
     assert explorer.state["layoutMs"] < 6000
     explorer.page.click("#tab-list")
     assert "Nodes (1,000)" in explorer.page.inner_text("#lists")
+
+
+def test_the_drawing_stops_at_three_thousand_and_says_so(explorer: Explorer) -> None:
+    nodes = [{"id": f"DRUG:{number}", "entity_type": "Drug"} for number in range(3200)]
+    edges = [{"subject": "DRUG:0", "predicate": "TREATS", "object": node["id"]} for node in nodes[1:]]
+    body = {"seeds": ["DRUG:0"], "max_hops": 1, "node_count": 3200, "edge_count": 3199, "nodes": nodes, "edges": edges}
+    body |= {"truncated": {"limit": "timeout", "hop": 2, "seconds": 30}}
+    explorer.page.route("**/bfs_query", lambda route: route.fulfill(json=body))
+    explorer.open("bfs", query(seeds=["DRUG:0"], max_hops=1))
+    assert explorer.state["drawn"] == {"nodes": 3000, "edges": 2999}
+    said = explorer.page.inner_text("#notices")
+    assert "The drawing stops at 3,000 nodes. 200 nodes more are in the list view" in said
+    assert "cut at hop 2 by the server's time limit (timeout), 30 s" in said
+    explorer.page.click("#tab-list")
+    assert "Nodes (3,200)" in explorer.page.inner_text("#lists")
+
+
+def test_an_answer_that_is_no_json_and_a_dead_server_are_told(explorer: Explorer) -> None:
+    explorer.open()
+    broken = "<html>502 Bad Gateway</html>"
+    explorer.page.route("**/bfs_query", lambda route: route.fulfill(status=502, content_type="text/html", body=broken))
+    explorer.ask(query(seeds=[CUSHING], max_hops=1))
+    assert "http_502" in explorer.page.inner_text("#problem")
+    assert broken in explorer.page.inner_text("#problem")
+    explorer.page.unroute("**/bfs_query")
+    explorer.page.route("**/bfs_query", lambda route: route.abort())
+    explorer.ask(query(seeds=[CUSHING], max_hops=2))
+    assert "unreachable" in explorer.page.inner_text("#problem")
 
 
 @over("explorer", ["thousand"], indirect=True)

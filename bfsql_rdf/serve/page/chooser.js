@@ -42,9 +42,10 @@ export class Chooser {
     if (this.open) this.filter.focus();
   }
 
-  /** The names to offer: `[{name, count, note?}]`. */
-  offer(options) {
+  /** The names to offer, `[{name, count, note?}]`, and how many more there are. */
+  offer(options, more = 0) {
     this.options = options;
+    this.more = more;
     this.list();
   }
 
@@ -74,6 +75,7 @@ export class Chooser {
     const all = [...unknown, ...this.options].filter((option) => !text || option.name.toLowerCase().includes(text) || chosen.includes(option.name));
     all.sort((a, b) => chosen.includes(b.name) - chosen.includes(a.name));
     fill(this.items, all.slice(0, 200).map((option) => this.item(option, chosen.includes(option.name))),
+      this.more ? el("li", { class: "hint" }, `${this.more.toLocaleString("en")} more are not listed: type a name, Enter adds it`) : null,
       text && !all.length ? el("li", { class: "hint" }, `Enter adds “${this.filter.value.trim()}”`) : null);
   }
 

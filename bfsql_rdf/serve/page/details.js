@@ -127,7 +127,7 @@ export class Details {
   }
 
   table(body, keys = Object.keys(body)) {
-    return el("table", { class: "fields" }, el("tbody", {}, keys.map((key) => el("tr", {}, el("th", { scope: "row" }, key), el("td", {}, this.value(body[key]))))));
+    return el("table", { class: "fields" }, el("tbody", {}, keys.map((key) => el("tr", {}, el("th", { scope: "row" }, breakable(key)), el("td", {}, this.value(body[key]))))));
   }
 
   evidence(provenance) {
@@ -192,4 +192,9 @@ export class Details {
     const name = this.picture?.nodes.has(id) ? this.picture.nameOf(id) : names.get(id) ?? id;
     return el("button", { type: "button", class: "link", title: id, on: { click: () => this.on.open(id) } }, name);
   }
+}
+
+/** A name that may break after an underscore. */
+function breakable(name) {
+  return name.split("_").flatMap((part, number) => (number ? ["_", el("wbr"), part] : [part]));
 }

@@ -101,7 +101,7 @@ export class Drawing {
   /** In a large drawing the nodes with most edges stay legible at every zoom. */
   scaleHubs() {
     const hubs = this.cy.nodes(".hub");
-    if (hubs.length) hubs.style("font-size", Math.max(12, Math.min(110, 11.5 / this.cy.zoom())));
+    if (hubs.length) hubs.style("font-size", Math.max(12, Math.min(400, 11.5 / this.cy.zoom())));
   }
 
   rename(id, label) {

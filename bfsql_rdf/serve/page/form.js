@@ -50,12 +50,13 @@ export class Form {
     this.defaults = schema.default_truth_status ?? ["asserted_true"];
     const types = schema.entity_types.map(({ name, count }) => ({ name, count }));
     const statements = schema.view === "nodes" ? [{ name: "Statement", count: schema.statements }] : [];
-    this.nodeFilter.offer([...types, ...statements]);
-    this.nodeTypes.offer([...types, { name: "Statement", count: schema.statements }]);
+    const more = schema.more ?? {};
+    this.nodeFilter.offer([...types, ...statements], more.entity_types);
+    this.nodeTypes.offer([...types, { name: "Statement", count: schema.statements }], more.entity_types);
     const predicates = schema.predicates.map(({ name, count, kind }) => ({ name, count, kind, note: `${name}: a ${kind}` }));
     const links = predicates.filter((one) => one.kind !== "value");
-    this.edgeFilter.offer(links);
-    this.edgePredicates.offer(predicates);
+    this.edgeFilter.offer(links, more.predicates);
+    this.edgePredicates.offer(predicates, more.predicates);
     fill(byId("predicates"), links.map(({ name }) => el("option", { value: name })));
     byId("hops-hint").textContent = schema.hops ?? "";
     this.asOf.schema(schema.positions);

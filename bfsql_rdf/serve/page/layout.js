@@ -1,12 +1,14 @@
 // Where nodes stand: rings around the seeds, then, if wanted, forces between them. The same answer lies the same way.
 
 const STEP = 120;
+const ROW = 58;
 
 /** A position for every node: `Map id -> {x, y}`; `style` is "forces" or "rings". */
 export function layout(nodes, edges, seeds, style) {
   const near = neighbours(nodes, edges);
   const parts = components(nodes, near).map((part) => {
-    const at = rings(part, near, part.filter((id) => seeds.has(id)));
+    const compact = style === "forces" && part.length > 400;
+    const at = rings(part, near, part.filter((id) => seeds.has(id)), compact);
     if (style === "forces") relax(at, edges, iterations(part.length));
     return at;
   });
@@ -33,8 +35,8 @@ export function place(nodes, edges, fixed) {
 }
 
 function iterations(size) {
-  if (size > 2000) return 30;
-  return size > 1200 ? 90 : size > 400 ? 200 : 260;
+  if (size > 2200) return 70;
+  return size > 1200 ? 100 : size > 400 ? 200 : 260;
 }
 
 function neighbours(nodes, edges) {
@@ -66,8 +68,11 @@ function components(nodes, near) {
   return found.sort((a, b) => b.length - a.length);
 }
 
-/** One ring for each hop; a branch gets an angle in proportion to its leaves. */
-function rings(part, near, seeds) {
+/**
+ * One ring for each hop; a branch gets an angle in proportion to its leaves. A crowded ring is several rows deep.
+ * `compact` keeps the angles but fills a disc from its middle, as a start for forces.
+ */
+function rings(part, near, seeds, compact) {
   const roots = seeds.length ? seeds : [part.reduce((best, id) => (near.get(id).length > near.get(best).length ? id : best), part[0])];
   const children = new Map(part.map((id) => [id, []]));
   const order = [...roots];
@@ -87,11 +92,20 @@ function rings(part, near, seeds) {
   }
   const crowd = [];
   for (const id of order) crowd[level.get(id)] = (crowd[level.get(id)] ?? 0) + 1;
-  const radius = [];
-  for (let ring = 0; ring < crowd.length; ring += 1) {
-    const wanted = ((crowd[ring] ?? 0) * 46) / (2 * Math.PI);
-    radius[ring] = ring === 0 ? 0 : Math.max(radius[ring - 1] + STEP, wanted);
+  const rows = crowd.map((count) => Math.max(1, Math.ceil(Math.sqrt(count) / 7)));
+  const radius = [0];
+  for (let ring = 1; ring < crowd.length; ring += 1) {
+    const wanted = (((crowd[ring] ?? 0) / (rows[ring] ?? 1)) * 50) / (2 * Math.PI);
+    radius[ring] = Math.max(radius[ring - 1] + STEP + ((rows[ring - 1] ?? 1) - 1) * ROW, wanted);
   }
+  const rank = new Map(order.map((id, number) => [id, number]));
+  const turn = [];
+  const far = (id) => {
+    if (compact) return STEP * 0.6 * Math.sqrt(rank.get(id));
+    const ring = level.get(id);
+    turn[ring] = (turn[ring] ?? 0) + 1;
+    return radius[ring] + (turn[ring] % rows[ring]) * ROW;
+  };
   const at = new Map();
   const spread = (ids, from, to) => {
     const all = ids.reduce((sum, id) => sum + leaves.get(id), 0);
@@ -99,8 +113,8 @@ function rings(part, near, seeds) {
     for (const id of ids) {
       const share = ((to - from) * leaves.get(id)) / all;
       const middle = angle + share / 2;
-      const far = radius[level.get(id)];
-      at.set(id, { x: Math.cos(middle) * far, y: Math.sin(middle) * far });
+      const away = far(id);
+      at.set(id, { x: Math.cos(middle) * away, y: Math.sin(middle) * away });
       todo.push([children.get(id), angle, angle + share]);
       angle += share;
     }

@@ -95,6 +95,7 @@ class Explorer {
     this.details.hide();
     fill(byId("figures"));
     fill(byId("notices"));
+    for (const part of ["lists", "answer-body", "sparql-body"]) fill(byId(part), el("p", { class: "hint" }, "Nothing was asked yet."));
     this.emptied();
   }
 
@@ -315,7 +316,13 @@ class Explorer {
     this.shown();
   }
 
+  /** Ask for a token once, however many requests were refused. */
   askToken(problem) {
+    this.token ??= this.tokenDialog(problem).finally(() => { this.token = undefined; });
+    return this.token;
+  }
+
+  tokenDialog(problem) {
     const dialog = byId("token-dialog");
     byId("token-why").textContent = problem.hint || problem.message;
     byId("token").value = "";
