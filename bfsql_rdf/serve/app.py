@@ -33,6 +33,7 @@ from bfsql_rdf.models import (
     Subgraph,
     read_query,
 )
+from bfsql_rdf.serve.explorer import routes as explorer_routes
 from bfsql_rdf.serve.gate import Busy, Gate
 from bfsql_rdf.serve.problems import Problem, of_error, problem
 from bfsql_rdf.serve.tools import DescribeQuery
@@ -75,7 +76,7 @@ def create_app(graph: Graph, options: ServeOptions | None = None) -> FastAPI:
 
     name, own_version = "bfsql-rdf", version("bfsql-rdf")
     app = FastAPI(title=name, version=own_version, docs_url=None, redoc_url=None, lifespan=lifespan)
-    app.router.routes.extend(beside.routes if beside is not None else ())
+    app.router.routes.extend([*explorer_routes(), *(beside.routes if beside is not None else ())])
     app.add_middleware(GZipMiddleware, minimum_size=2_000)
     gate = app.state.gate = Gate(own.places, own.queue_seconds)
     state = graph.generation
@@ -158,7 +159,8 @@ def _guard(app: FastAPI, own: ServeOptions) -> None:
         host = request.headers.get("host", "").rpartition(":")[0] or request.headers.get("host", "")
         if "*" not in own.hosts and host not in own.hosts and request.headers.get("host") not in own.hosts:
             return problem(421, f"this server does not answer for the host {host!r}", "wrong_host")
-        if own.tokens and request.url.path != "/health":
+        path = request.url.path
+        if own.tokens and path not in ("/", "/health") and not path.startswith("/assets/"):
             given = request.headers.get("authorization", "").removeprefix("Bearer ").encode()
             matching = [hmac.compare_digest(given, token.encode()) for token in own.tokens]
             if not any(matching):
