@@ -98,7 +98,9 @@ def test_an_error_stands_beside_the_query_with_code_place_and_hint(explorer: Exp
     explorer.page.screenshot(path=screenshots / "error.png")
     explorer.ask(query(seeds=[CUSHING], max_hops=1, as_of="2008"))
     assert explorer.page.is_hidden("#problem")
-    assert explorer.refused == 1
+    explorer.ask(query(seeds=[CUSHING], max_hops=-1))
+    assert "still the answer to the query before" in explorer.page.inner_text("#notices")
+    assert explorer.refused == 2
 
 
 def test_broken_json_says_where_and_is_not_sent(explorer: Explorer) -> None:

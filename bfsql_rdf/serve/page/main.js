@@ -150,13 +150,20 @@ class Explorer {
     } catch (error) {
       if (this.running === running) {
         if (error.name === "AbortError") announce("Cancelled");
-        else this.asking.fail(error);
+        else this.failed(error);
       }
     } finally {
       if (this.running === running) {
         this.running = undefined;
         this.busy(false);
       }
+    }
+  }
+
+  failed(error) {
+    this.asking.fail(error);
+    if (this.answer && !document.querySelector(".notice.before")) {
+      byId("notices").prepend(el("div", { class: "notice before" }, "What is shown is still the answer to the query before."));
     }
   }
 
