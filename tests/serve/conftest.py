@@ -103,7 +103,7 @@ def thousand() -> str:
     return "\n".join(lines)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open its thread has a running event loop
 def chromium() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium is installed: apt-get install chromium")
