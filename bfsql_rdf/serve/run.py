@@ -10,7 +10,7 @@ from bfsql_rdf.errors import QueryError
 from bfsql_rdf.graph import Graph
 from bfsql_rdf.serve.app import LOOPBACK, ServeOptions, create_app
 
-IDLE_SECONDS, STOP_SECONDS, CONNECTIONS = 15, 60, 2_000
+IDLE_SECONDS, STOP_SECONDS, CONNECTIONS, BACKLOG = 15, 60, 2_000, 2_048
 
 
 def run_http(graph: Graph, host: str, port: int, token_file: Path | None, origins: list[str], hosts: list[str]) -> None:
@@ -31,6 +31,7 @@ def run_http(graph: Graph, host: str, port: int, token_file: Path | None, origin
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen(BACKLOG)  # who connects from here on is answered
     except OSError as error:
         listening.close()
         raise QueryError(

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -265,14 +266,26 @@ def started(*arguments: str) -> tuple[subprocess.Popen[str], str]:
     return process, line.split()[-1]
 
 
+@contextmanager
+def ending(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Ends a server whatever becomes of the test."""
+    try:
+        yield
+    finally:
+        if process.poll() is None:
+            process.kill()
+
+
 def test_the_command_serves_and_stops(tmp_path: Path) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text("secret\n", encoding="utf-8")
     process, base = started("--token-file", str(tokens))
-    with process:
+    with process, ending(process):
         headers = {"Authorization": "Bearer secret"}
         assert httpx2.post(f"{base}/bfs_query", json=QUERIES["bfs_query"], headers=headers).status_code == 200
         assert httpx2.post(f"{base}/bfs_query", json=QUERIES["bfs_query"]).status_code == 401
+        page = httpx2.get(f"{base}/")
+        assert (page.status_code, "<title>" in page.text) == (200, True)
         os.kill(process.pid, signal.SIGTERM)
         assert process.wait(20) in (0, -signal.SIGTERM)
 
