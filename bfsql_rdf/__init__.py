@@ -1,6 +1,6 @@
 """BFS-QL over RDF: seeds and hops instead of SPARQL, for language models that explore a graph."""
 
-from bfsql_rdf.errors import BfsqlError, LoadError, ProfileError, QueryError, StoreError
+from bfsql_rdf.errors import BfsqlError, EndpointError, LoadError, ProfileError, QueryError, StoreError
 from bfsql_rdf.graph import Graph, open
 from bfsql_rdf.models import (
     BfsQuery,
@@ -27,6 +27,7 @@ __all__ = [
     "ClosureQuery",
     "Descriptions",
     "EdgeFilter",
+    "EndpointError",
     "Graph",
     "LoadError",
     "NodeFilter",

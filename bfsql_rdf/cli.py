@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bfsql_rdf.cli_serve import serve
+from bfsql_rdf.cli_serve import mcp, serve
 from bfsql_rdf.cli_source import Lenient, ProfileOption, Source, open_source
 from bfsql_rdf.errors import BfsqlError, QueryError
 from bfsql_rdf.graph import Graph
@@ -186,6 +186,7 @@ def explain(
 
 
 app.command()(serve)
+app.command()(mcp)
 
 
 def _answer(

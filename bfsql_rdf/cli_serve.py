@@ -1,4 +1,4 @@
-"""The command that serves a graph over HTTP."""
+"""The commands that serve a graph to others."""
 
 import os
 from pathlib import Path
@@ -54,3 +54,22 @@ def serve(
         log=log,  # type: ignore[arg-type]
     )
     run(open_source(source, profile, lenient), options)
+
+
+def mcp(
+    source: Source,
+    profile: ProfileOption = None,
+    lenient: Lenient = False,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", help="Tokens of one answer at most, estimated.")] = 20_000,
+) -> None:
+    """Serve the graph to a language model: the Model Context Protocol over standard input and output."""
+    try:
+        from bfsql_rdf.serve.mcp import run_stdio
+    except ImportError as error:
+        raise QueryError(
+            f"the Model Context Protocol needs a further package: {error}",
+            code="missing_extra",
+            where="mcp",
+            hint="pip install 'bfsql-rdf[mcp]'",
+        ) from None
+    run_stdio(open_source(source, profile, lenient), max_tokens)

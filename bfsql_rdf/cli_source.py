@@ -8,7 +8,9 @@ import typer
 import bfsql_rdf
 from bfsql_rdf.graph import Graph
 
-Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A store folder, or RDF files, comma-separated.")]
+Source = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="A store folder, RDF files (comma-separated), or an endpoint's URL.")
+]
 ProfileOption = Annotated[Path | None, typer.Option("--profile", help="A profile (TOML) for the data.")]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Read what only lenient parsing accepts.")]
 

@@ -4,12 +4,13 @@ BfsqlError
 ├── QueryError        the query (or another input of a call) cannot be answered as written
 ├── ProfileError      a profile that cannot be used
 ├── LoadError         a file that cannot be read; nothing was loaded
+├── EndpointError     a SPARQL endpoint that cannot be reached, refuses, fails, or answers badly
 └── StoreError        a store folder that is not one, is busy, or cannot be written
 """
 
 from typing import Any
 
-__all__ = ["BfsqlError", "LoadError", "ProfileError", "QueryError", "StoreError"]
+__all__ = ["BfsqlError", "EndpointError", "LoadError", "ProfileError", "QueryError", "StoreError"]
 
 
 class BfsqlError(Exception):
@@ -80,3 +81,13 @@ class StoreError(BfsqlError):
     """A store folder is not one, is in use by another writer, or could not be written."""
 
     status = 2
+
+
+class EndpointError(BfsqlError):
+    """A SPARQL endpoint could not be reached, refused, failed, or did not answer with whole SPARQL results.
+
+    `where` is the endpoint's URL without user, password and query; `details` may hold `status` (HTTP) and `words`
+    (what the endpoint said). Codes: endpoint_unreachable, endpoint_refused (401, 403), endpoint_error (other 4xx, 5xx),
+    endpoint_timeout, endpoint_busy (retries used up), endpoint_answer (no results, cut, broken), endpoint_redirect,
+    query_refused (400), query_too_large (413, 414).
+    """

@@ -2,21 +2,15 @@
 
 import os
 import secrets
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, Self
 
 import rdflib
 from pyoxigraph import Store
 
-from bfsql_rdf.engine.bfs import run_bfs
-from bfsql_rdf.engine.closure import run_closure
-from bfsql_rdf.engine.explain import explain_bfs, explain_closure, explain_scan
-from bfsql_rdf.engine.prompt import Prompter
-from bfsql_rdf.engine.scan import Scanner
-from bfsql_rdf.engine.schema import Describer
-from bfsql_rdf.engine.search import Finder
-from bfsql_rdf.engine.shape import Shaper
+from bfsql_rdf.engine.embedded import Embedded
 from bfsql_rdf.errors import QueryError, StoreError
 from bfsql_rdf.models import (
     BfsQuery,
@@ -32,25 +26,59 @@ from bfsql_rdf.models import (
     read_query,
 )
 from bfsql_rdf.profile import Profile
+from bfsql_rdf.remote.backend import EndpointBackend
+from bfsql_rdf.remote.client import Endpoint
+from bfsql_rdf.remote.connection import Connection
 from bfsql_rdf.store.folder import damage_told, is_store
-from bfsql_rdf.store.load import Opened, open_files, open_folder, open_quads
+from bfsql_rdf.store.index import Index
+from bfsql_rdf.store.load import open_files, open_folder, open_quads
 from bfsql_rdf.store.reading import FileInfo, rdflib_quads, skolemize
 
 Path_ = str | os.PathLike[str]
 OpenSource = Path_ | Sequence[Path_] | rdflib.Graph | Store
 
 
+class Backend(Protocol):
+    """What answers: an embedded store, or an endpoint."""
+
+    @property
+    def index(self) -> Index: ...
+
+    def bfs(self, query: BfsQuery) -> Subgraph: ...
+
+    def closure(self, query: ClosureQuery) -> Closure: ...
+
+    def scan(self, query: ScanQuery) -> Scan: ...
+
+    def search(self, query: SearchQuery) -> Candidates: ...
+
+    def describe(self, ids: Sequence[str]) -> Descriptions: ...
+
+    def schema(self, max_tokens: int) -> Schema: ...
+
+    def prompt(self) -> str: ...
+
+    def explain(self, query: BfsQuery | ClosureQuery | ScanQuery) -> dict[str, Any]: ...
+
+
 class Graph:
     """A graph that answers BFS-QL. Made by `bfsql_rdf.open`; safe to use from several threads."""
 
-    def __init__(self, opened: Opened) -> None:
-        self._opened = opened
-        self._index = opened.index
-        self._scanner = Scanner(opened.index, opened.meta.generation)
-        self._finder = Finder(opened.index, opened.search)
-        self._describer = Describer(opened.index)
-        self._prompter = Prompter(opened.index, self._describer)
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._index = backend.index
         self._opening = secrets.token_hex(4)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back the connections to an endpoint; a graph that is no longer used does so by itself."""
+        if isinstance(self._backend, EndpointBackend):
+            self._backend.close()
 
     @property
     def profile(self) -> Profile:
@@ -58,16 +86,21 @@ class Graph:
         return self._index.profile
 
     @property
-    def generation(self) -> str:
-        """A word that changes with the data; for data from another library it is new at every opening."""
-        meta = self._opened.meta
-        own = any(file.format in ("rdflib", "store") for file in meta.files)
-        return f"{meta.generation}-{self._opening}" if own else meta.generation
-
-    @property
     def prefixes(self) -> dict[str, str]:
         """Each known prefix with its canonical IRI."""
         return self._index.ids.prefixes
+
+    @property
+    def generation(self) -> str:
+        """A word that changes with the data; empty where that is not known, as of an endpoint.
+
+        For data from another library it is new at every opening.
+        """
+        if not isinstance(self._backend, Embedded):
+            return ""
+        meta = self._backend.opened.meta
+        own = any(file.format in ("rdflib", "store") for file in meta.files)
+        return f"{meta.generation}-{self._opening}" if own else meta.generation
 
     @property
     def statuses(self) -> dict[str, int]:
@@ -96,17 +129,17 @@ class Graph:
         Raises QueryError, with the key that is at fault and what to try.
         """
         with damage_told():
-            return run_bfs(self._index, read_query(BfsQuery, _query(query, keys)))[0]
+            return self._backend.bfs(read_query(BfsQuery, _query(query, keys)))
 
     def transitive_closure_query(self, query: Any = None, /, **keys: Any) -> Closure:
         """Every id reachable from `start` along `predicate`."""
         with damage_told():
-            return run_closure(self._index, read_query(ClosureQuery, _query(query, keys)))[0]
+            return self._backend.closure(read_query(ClosureQuery, _query(query, keys)))
 
     def scan_query(self, query: Any = None, /, **keys: Any) -> Scan:
         """One page of everything that matches `node_types`, `edge_predicates`, `truth_status`, `as_of`."""
         with damage_told():
-            return self._scanner(read_query(ScanQuery, _query(query, keys)))
+            return self._backend.scan(read_query(ScanQuery, _query(query, keys)))
 
     def search_entities(self, query: Any = None, /, **keys: Any) -> Candidates:
         """The entities that a name may mean, best first: `query`, and optionally `entity_types` and `limit`.
@@ -114,34 +147,24 @@ class Graph:
         The first search of a graph in memory builds its search index.
         """
         with damage_told():
-            return self._finder(read_query(SearchQuery, _query(query, keys)))
+            return self._backend.search(read_query(SearchQuery, _query(query, keys)))
 
     def describe_entities(self, ids: Sequence[str]) -> Descriptions:
         """Full nodes, text uncut, statements of any status; and the ids that are not in the graph."""
         if isinstance(ids, str) or not ids or not all(isinstance(one, str) and one for one in ids):
             raise QueryError("ids is a list of one or more ids", code="bad_value", where="ids")
         with damage_told():
-            return self._described(ids)
-
-    def _described(self, ids: Sequence[str]) -> Descriptions:
-        index = self._index
-        nodes = dict.fromkeys(index.node(text, "ids") for text in ids)
-        shaper = Shaper(index, index.allowed(frozenset({"asserted_true"})), uncut=True)
-        known = {node: index.known(node) for node in nodes}
-        found = [node for node in nodes if known[node]]
-        missing = [index.ids.compress(node.value) for node in nodes if not known[node]]
-        bodies = [shaper.node(node) for node in found]
-        return Descriptions(labels=shaper.labels(bodies), nodes=bodies, not_found=missing or None)
+            return self._backend.describe(ids)
 
     def describe_schema(self, max_tokens: int = 4000) -> Schema:
         """Types, predicates, statuses, positions, prefixes and sizes, most used first, in at most `max_tokens`."""
         with damage_told():
-            return self._describer(max_tokens)
+            return self._backend.schema(max_tokens)
 
     def prompt(self) -> str:
         """Markdown that teaches a language model BFS-QL for this graph, with queries that were run on it."""
         with damage_told():
-            return self._prompter()
+            return self._backend.prompt()
 
     def explain(self, primitive: str, query: Any = None, /, **keys: Any) -> dict[str, Any]:
         """The SPARQL of a query ("bfs", "closure" or "scan"): `{sparql: [text], plan: [text]}`.
@@ -149,14 +172,10 @@ class Graph:
         The query is run; `sparql` is over the data, one text for each request with its real frontier; `plan` is
         what the index is asked.
         """
-        query = _query(query, keys)
-        with damage_told():
-            if primitive == "bfs":
-                return explain_bfs(self._opened, read_query(BfsQuery, query))
-            if primitive == "closure":
-                return explain_closure(self._opened, read_query(ClosureQuery, query))
-            if primitive == "scan":
-                return explain_scan(self._opened, read_query(ScanQuery, query))
+        model = _PRIMITIVES.get(primitive)
+        if model is not None:
+            with damage_told():
+                return self._backend.explain(read_query(model, _query(query, keys)))
         raise QueryError(
             f"there is no query {primitive!r}",
             code="bad_value",
@@ -166,8 +185,13 @@ class Graph:
 
     @property
     def store(self) -> Store:
-        """The user's triples, blank nodes skolemized, as a pyoxigraph Store."""
-        return self._opened.source.store
+        """The user's triples, blank nodes skolemized, as a pyoxigraph Store; StoreError for an endpoint."""
+        if not isinstance(self._backend, Embedded):
+            raise StoreError("the triples of an endpoint are not here", code="no_store", where="source")
+        return self._backend.opened.source.store
+
+
+_PRIMITIVES: dict[str, Any] = {"bfs": BfsQuery, "closure": ClosureQuery, "scan": ScanQuery}
 
 
 def _query(query: Any, keys: dict[str, Any]) -> Any:
@@ -178,33 +202,52 @@ def _query(query: Any, keys: dict[str, Any]) -> Any:
     return query
 
 
-def open(source: OpenSource, profile: Any = None, *, lenient: bool = False) -> Graph:
-    """Open a graph: a file or a list of files (read into memory), a store folder, an rdflib Graph or Dataset, a
-    pyoxigraph Store.
+SURVEY_SECONDS = 10
+"""How long an endpoint may take for one of the questions by which it is got to know."""
 
-    `profile` is a path to TOML, a dict, or a Profile. Raises LoadError, StoreError or ProfileError.
+
+def _endpoint(url: str, profile: Profile, options: dict[str, Any]) -> EndpointBackend:
+    whole = Connection.of(url, **({"timeout": profile.limits.timeout} | options))
+    quick = whole.model_copy(update={"timeout": min(whole.timeout, SURVEY_SECONDS), "retries": min(whole.retries, 1)})
+    endpoint = Endpoint(whole)
+    try:
+        with Endpoint(quick) as surveyed:
+            backend = EndpointBackend(endpoint, profile, surveyed)
+    except BaseException:
+        endpoint.close()
+        raise
+    backend.close = weakref.finalize(backend, endpoint.close)
+    return backend
+
+
+def open(
+    source: OpenSource, profile: Any = None, *, lenient: bool = False, connection: dict[str, Any] | None = None
+) -> Graph:
+    """Open a graph: a file or a list of files (read into memory), a store folder, the URL of a SPARQL endpoint, an
+    rdflib Graph or Dataset, a pyoxigraph Store.
+
+    `profile` is a path to TOML, a dict, or a Profile; `connection` has options of an endpoint (`user`, `password`,
+    `token`, `headers`, `timeout`, `retries`, `concurrency`, `method`, `default_graphs`, `verify`). Raises LoadError,
+    StoreError, EndpointError or ProfileError.
     """
     chosen = None if profile is None else Profile.of(profile)
     if isinstance(source, Store):
         info = FileInfo(name="store", digest="store", format="store", star=False)
-        return Graph(open_quads(skolemize(source, info.digest), info, chosen or Profile()))
+        return Graph(Embedded(open_quads(skolemize(source, info.digest), info, chosen or Profile())))
     if isinstance(source, rdflib.Graph):
         prefixes = {prefix: str(iri) for prefix, iri in source.namespaces()}
         info = FileInfo(name="rdflib", digest="rdflib", format="rdflib", star=False, prefixes=prefixes)
         quads = skolemize(rdflib_quads(source), info.digest)
-        return Graph(open_quads(quads, info, chosen or Profile()))
+        return Graph(Embedded(open_quads(quads, info, chosen or Profile())))
     names = [source] if isinstance(source, str | os.PathLike) else list(source)
     if not names:
         raise StoreError("no source was given", code="no_source", where="source")
     if len(names) == 1 and str(names[0]).startswith(("http://", "https://")):
-        raise StoreError(
-            "a SPARQL endpoint cannot be opened by this version",
-            code="no_endpoint",
-            where=str(names[0]),
-            hint="Load the data into a store folder with bfsql-rdf load",
-        )
+        return Graph(_endpoint(str(names[0]), chosen or Profile(), connection or {}))
+    if connection:
+        raise StoreError("connection options are for endpoints", code="bad_source", where=str(names[0]))
     if len(names) == 1 and Path(names[0]).is_dir():
-        return Graph(open_folder(names[0], chosen))
+        return Graph(Embedded(open_folder(names[0], chosen)))
     for name in names:
         if is_store(Path(name)):
             raise StoreError(
@@ -213,4 +256,4 @@ def open(source: OpenSource, profile: Any = None, *, lenient: bool = False) -> G
                 where=str(name),
                 hint="Load the files into it",
             )
-    return Graph(open_files(names, chosen or Profile(), lenient=lenient))
+    return Graph(Embedded(open_files(names, chosen or Profile(), lenient=lenient)))

@@ -38,6 +38,8 @@ HAS_VALUE: Final = NamedNode(OWL + "hasValue")
 COMPLEMENT: Final = NamedNode(OWL + "complementOf")
 NOT_TYPE: Final = NamedNode(BFSQL + "notType")
 NANOPUB: Final = "http://www.nanopub.org/nschema#"
+NANOPUBLICATION: Final = "urn:bfsql:nanopublication"
+"""Predicate, in answers only, from an assertion graph to its nanopublication."""
 HAS_ASSERTION: Final = NANOPUB + "hasAssertion"
 
 LABELS: Final = (

@@ -129,6 +129,15 @@ class Wikibase:
             found.bases.setdefault(space.removesuffix("entity/"), space)
         return found
 
+    def seen(self, predicates: Iterable[str]) -> "Wikibase":
+        """This vocabulary with the roles of further predicates of the usual form."""
+        roles = dict(self.roles)
+        for iri in predicates:
+            match = _PREDICATE.fullmatch(iri)
+            if match is not None and match["base"] in self.bases:
+                roles.setdefault(iri, (_ROLES[match["role"]], self.bases[match["base"]] + match["id"]))
+        return Wikibase(roles, self.bases, self.entities)
+
     def to_dict(self) -> dict[str, Any]:
         """What is needed to read ids: predicates that follow the usual form are left out."""
         odd = {iri: list(role) for iri, role in self.roles.items() if _PREDICATE.fullmatch(iri) is None}

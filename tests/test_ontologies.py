@@ -86,6 +86,30 @@ def test_what_no_edge_can_say_stays_a_node(tmp_path: Path) -> None:
     assert {"ex:Organ", "ex:Tissue", "ex:Body"} <= {node["id"] for node in reach.nodes}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ex:A owl:equivalentClass _:a . _:a owl:intersectionOf ( _:a ex:B ) .",
+        "ex:A owl:equivalentClass _:a . _:a owl:intersectionOf ( _:b ex:B ) . _:b owl:intersectionOf ( _:a ex:C ) .",
+        "ex:A rdfs:subClassOf " + "[ owl:intersectionOf ( ex:B " * 400 + "ex:Z" + " ) ]" * 400 + " .",
+    ],
+    ids=["itself", "each other", "deep"],
+)
+def test_classes_inside_one_another_come_to_an_end(tmp_path: Path, text: str) -> None:
+    assert ("ex:A", "subClassOf", "ex:B", "intersectionOf") in edges(opened(tmp_path, text), "ex:A")
+
+
+def test_a_retracted_definition_relates_no_classes(tmp_path: Path) -> None:
+    text = (
+        "ex:x a ex:K . ex:K owl:equivalentClass _:i . _:i owl:intersectionOf ( ex:L ex:M ) . [] a owl:Axiom ; "
+        "owl:annotatedSource ex:K ; owl:annotatedProperty owl:equivalentClass ; owl:annotatedTarget _:i ; "
+        "b:truthStatus 'retracted' . ex:L rdfs:subClassOf ex:O . ex:y a ex:L ."
+    )
+    graph = opened(tmp_path, text)
+    assert edges(graph, "ex:K") == set()
+    assert [node["id"] for node in graph.scan_query(node_types=["L"]).nodes] == ["ex:y"]
+
+
 def test_an_expression_with_two_uses_stays_a_node(tmp_path: Path) -> None:
     graph = opened(
         tmp_path,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyoxigraph import NamedNode
 
-from bfsql_rdf.compiler.text import alternatives, iri, select, starts_with, union, values
+from bfsql_rdf.compiler.text import alternatives, iri, literal, select, starts_with, union, values
 from bfsql_rdf.styles.base import Style
 from bfsql_rdf.terms import (
     COMPLEMENT,
@@ -22,10 +22,14 @@ from bfsql_rdf.terms import (
     SKOLEM,
     SOME_VALUES,
     SUBCLASS,
+    local_name,
 )
 from bfsql_rdf.wikibase import KEPT, WIKIBASE
 
-ROW = "?statement ?subject ?predicate ?object ?status"
+ROW = "?style ?statement ?subject ?predicate ?object ?status"
+"""A row of a hop: of a plain triple ?style and ?statement are unbound."""
+QUOTED = "quoted"
+"""The ?style of a reifier whose triple is not asserted."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +60,26 @@ def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
     Rows with the same triple belong together: a plain row beside a statement row is no edge, and a statement
     without a status takes that of the other statements of its triple. `dated` adds ?position.
     """
+    row = ROW + (" ?position" if dated else "")
+    return with_prefixes(dataset, select(row, _hop_branches(dataset, frontier, dated)))
+
+
+def hop_count(dataset: Dataset, frontier: Iterable[NamedNode]) -> str:
+    """How many triples a hop has, whatever their status."""
+    inner = select("?subject ?predicate ?object", _hop_branches(dataset, frontier, False), distinct=True)
+    return with_prefixes(dataset, select("(COUNT(*) AS ?total)", f"{{\n{inner}\n}}"))
+
+
+def _hop_branches(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
     nodes = list(frontier)
     branches = []
     for style in dataset.styles:
-        tail = _details(dataset, style, dated)
+        tail = statement_tail(dataset, style, dated)
         branches.append(style.outgoing(values("subject", nodes)) + tail)
         branches.append(style.incoming(values("object", nodes)) + tail)
-        branches.append(f"{values('statement', nodes)}\n{style.pattern}{tail}")
+        if style.named:
+            own = statement_tail(dataset, style, dated, whether=True)
+            branches.append(f"{values('statement', nodes)}\n{style.pattern}{own}")
     if dataset.plain:
         for variable in ("subject", "object"):
             these = values(variable, nodes)
@@ -71,7 +88,7 @@ def hop(dataset: Dataset, frontier: Iterable[NamedNode], dated: bool) -> str:
             branches += _member_branches(dataset, nodes)
     if dataset.restrictions:
         branches += _restriction_branches(nodes)
-    return _text(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+    return union(branches)
 
 
 def unasserted_scan(dataset: Dataset, dated: bool) -> list[str]:
@@ -79,20 +96,27 @@ def unasserted_scan(dataset: Dataset, dated: bool) -> list[str]:
     found = []
     for style in dataset.styles:
         if style.scan and dataset.unasserted:
-            body = style.scan + "\nFILTER NOT EXISTS { ?subject ?predicate ?object }" + _details(dataset, style, dated)
-            found.append(_text(dataset, select(ROW + (" ?position" if dated else ""), body)))
+            body = style.scan + "\nFILTER NOT EXISTS { ?subject ?predicate ?object }"
+            body += statement_tail(dataset, style, dated, QUOTED)
+            found.append(with_prefixes(dataset, select(ROW + (" ?position" if dated else ""), body)))
     return found
 
 
 def scan(dataset: Dataset, predicates: Sequence[str], dated: bool) -> str:
     """Every statement with one of the predicates (any, when there are none), of any status."""
+    row = ROW + (" ?position" if dated else "")
+    return with_prefixes(dataset, select(row, scan_branches(dataset, predicates, dated)))
+
+
+def scan_branches(dataset: Dataset, predicates: Sequence[str], dated: bool) -> str:
+    """The statements of each style and the plain triples of a scan, side by side."""
     chosen = f"\nFILTER(?predicate IN ({', '.join(map(iri, predicates))}))" if predicates else ""
-    branches = [style.pattern + chosen + _details(dataset, style, dated) for style in dataset.styles]
+    branches = [style.pattern + chosen + statement_tail(dataset, style, dated) for style in dataset.styles]
     if dataset.plain:
         head = values("predicate", [NamedNode(one) for one in predicates]) + "\n" if predicates else ""
         plain = plain_pattern(dataset, literals=bool(predicates))
         branches.append("\n".join([head + plain, *_minus_custom(dataset, "", "")]))
-    return _text(dataset, select(ROW + (" ?position" if dated else ""), union(branches)))
+    return union(branches)
 
 
 def entities(dataset: Dataset, types: Sequence[str]) -> str:
@@ -111,7 +135,11 @@ def path_closure(start: NamedNode, predicates: Sequence[str]) -> str:
 def plain_pattern(dataset: Dataset, literals: bool = False) -> str:
     """Triples that are links, or with `literals` values too; whether a statement describes one, the rows say."""
     lines = ["?subject ?predicate ?object ."]
-    lines.append("FILTER(!isTRIPLE(?object))" if literals else "FILTER(!isLITERAL(?object))")
+    lines.append(
+        "FILTER(isIRI(?object) || isLITERAL(?object) || isBLANK(?object))"
+        if literals
+        else "FILTER(!isLITERAL(?object))"
+    )
     if dataset.lists:
         lines.append(f"FILTER NOT EXISTS {{ ?object {FIRST} ?member }}\nFILTER(?object != {NIL})")
     return "\n".join([*lines, *_link_filters(dataset)])
@@ -128,25 +156,24 @@ def _member_branches(dataset: Dataset, nodes: list[NamedNode]) -> list[str]:
 
 
 def _restriction_branches(nodes: list[NamedNode]) -> list[str]:
-    """Edges that class restrictions stand for, out and in: `C subClassOf [ onProperty p ; someValuesFrom D ]`."""
-    classes, fillers = (
-        alternatives([SUBCLASS.value, EQUIVALENT.value]),
-        alternatives([SOME_VALUES.value, HAS_VALUE.value]),
-    )
-    owner = f"?subject {classes} ?class ."
-    on, filler = f"?class {ON_PROPERTY} ?predicate .", f"?class {fillers} ?object ."
-    named = f"FILTER(isIRI(?predicate) && {_is_named('object')})"
+    """Edges that anonymous classes stand for, out and in: `C subClassOf [ onProperty p ; someValuesFrom D ]`."""
+    owner = f"?subject {alternatives([SUBCLASS.value, EQUIVALENT.value])} ?class ."
+    on, named = f"?class {ON_PROPERTY} ?predicate .", f"FILTER(isIRI(?predicate) && {is_named('object')})"
+    found = []
+    for construct in (SOME_VALUES, HAS_VALUE):
+        filler = f"?class {construct} ?object ."
+        marked = f"{named}\nBIND({literal(local_name(construct.value))} AS ?style)"
+        found.append("\n".join([values("subject", nodes), owner, on, filler, marked]))
+        found.append("\n".join([values("object", nodes), filler, on, owner, marked]))
     typed, other = f"?subject {RDF_TYPE} ?class .", f"?class {COMPLEMENT} ?object ."
-    negated = f"FILTER({_is_named('object')})\nBIND({NOT_TYPE} AS ?predicate)"
-    return [
-        "\n".join([values("subject", nodes), owner, on, filler, named]),
-        "\n".join([values("object", nodes), filler, on, owner, named]),
-        "\n".join([values("subject", nodes), typed, other, negated]),
-        "\n".join([values("object", nodes), other, typed, negated]),
-    ]
+    negated = f"FILTER({is_named('object')})\nBIND({NOT_TYPE} AS ?predicate)\nBIND({literal('complementOf')} AS ?style)"
+    found.append("\n".join([values("subject", nodes), typed, other, negated]))
+    found.append("\n".join([values("object", nodes), other, typed, negated]))
+    return found
 
 
-def _is_named(variable: str) -> str:
+def is_named(variable: str) -> str:
+    """A test whether a variable is an IRI that is not a blank node in disguise."""
     return f'isIRI(?{variable}) && !STRSTARTS(STR(?{variable}), "{SKOLEM}")'
 
 
@@ -156,7 +183,7 @@ def _not_restrictions(dataset: Dataset) -> list[str]:
         return []
     fillers = alternatives([SOME_VALUES.value, HAS_VALUE.value, COMPLEMENT.value])
     return [
-        f"FILTER NOT EXISTS {{ ?{end} {fillers} ?filler FILTER({_is_named('filler')}) }}"
+        f"FILTER NOT EXISTS {{ ?{end} {fillers} ?filler FILTER({is_named('filler')}) }}"
         for end in ("subject", "object")
     ]
 
@@ -168,6 +195,8 @@ def _link_filters(dataset: Dataset) -> list[str]:
     left_out = ", ".join(map(iri, [*structure, *chain, *dataset.types, *dataset.hidden]))
     lines = [f"FILTER(?predicate NOT IN ({left_out}))", *_wikibase_filters(dataset), *_not_restrictions(dataset)]
     lines += [f"FILTER NOT EXISTS {{ ?subject {iri(part)} ?part }}" for part in structure]
+    if not all(style.named for style in dataset.styles):
+        lines.append("FILTER(isIRI(?subject) || isBLANK(?subject))")
     kind = iri(dataset.types[0])
     lines += [f"FILTER NOT EXISTS {{ ?subject {kind} {iri(inside)} }}" for inside in dataset.inside]
     return [*lines, *_not_evidence(dataset, structure)]
@@ -224,15 +253,20 @@ def _minus_custom(dataset: Dataset, variable: str, frontier: str) -> list[str]:
     return found
 
 
-def _details(dataset: Dataset, style: Style, dated: bool) -> str:
+def statement_tail(dataset: Dataset, style: Style, dated: bool, name: str = "", whether: bool = False) -> str:
+    """Status, position and style of a statement; `whether` finds out if its triple is only quoted."""
     spelled = sorted({part for other in dataset.styles for part in other.structure}) if style.name == "graph" else []
     no_edges = ", ".join(map(iri, [*dataset.types, *dataset.hidden, *spelled]))
     lines = f"\nFILTER(?predicate NOT IN ({no_edges}))"
     lines += f"\nOPTIONAL {{ ?statement {iri(style.status or dataset.status)} ?status }}"
-    return lines + (f"\nOPTIONAL {{ ?statement {dataset.position} ?position }}" if dated else "")
+    lines += f"\nOPTIONAL {{ ?statement {dataset.position} ?position }}" if dated else ""
+    shown = literal(name or style.name)
+    if whether and style.unasserted:
+        shown = f"IF(EXISTS {{ ?subject ?predicate ?object }}, {shown}, {literal(QUOTED)})"
+    return lines + f"\nBIND({shown} AS ?style)"
 
 
-def _text(dataset: Dataset, query: str) -> str:
+def with_prefixes(dataset: Dataset, query: str) -> str:
     """The query with a PREFIX line for each prefix that the profile's own patterns use."""
     own = [dataset.position, *(style.pattern for style in dataset.styles)]
     used = [p for p in dataset.prefixes if any(re.search(rf"(?<![\w<]){re.escape(p)}:", text) for text in own)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import Literal, NamedNode, Triple
 
 PREFIXED = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -13,13 +13,18 @@ PREFIXED = {
 
 
 def term(node: object) -> str:
-    """A pyoxigraph term in SPARQL: its str() is N-Triples, which SPARQL reads."""
-    return str(node)
+    """A pyoxigraph term in SPARQL: its str() is N-Triples, which SPARQL reads, but for a triple term's brackets."""
+    return f"<<( {term(node.subject)} {node.predicate} {term(node.object)} )>>" if type(node) is Triple else str(node)
 
 
 def iri(value: str) -> str:
     """An IRI in SPARQL; ValueError for what is not one."""
     return str(NamedNode(value))
+
+
+def literal(text: str) -> str:
+    """A plain text in SPARQL, escaped."""
+    return str(Literal(text))
 
 
 def values(variable: str, nodes: Iterable[object]) -> str:
@@ -45,7 +50,7 @@ def alternatives(predicates: Iterable[str]) -> str:
 
 def starts_with(variable: str, starts: Iterable[str]) -> str:
     """A test whether the IRI of a variable starts with one of some texts."""
-    return " || ".join(f"STRSTARTS(STR(?{variable}), {Literal(start)})" for start in starts)
+    return " || ".join(f"STRSTARTS(STR(?{variable}), {literal(start)})" for start in starts)
 
 
 def _indent(text: str, spaces: int) -> str:

@@ -68,21 +68,39 @@ class Prompter:
             return self._text
 
 
-def make_prompt(index: Index, schema: Schema) -> str:
-    """Markdown for a model that is to query this graph; the same graph gives the same text."""
+def make_prompt(index: Index, schema: Schema, examples: bool = True) -> str:
+    """Markdown for a model that is to query this graph; the same graph gives the same text.
+
+    Without `examples`, which an endpoint would have to be asked for, none are given.
+    """
     found = Examples(index)
     parts = [
         "# Querying this graph with BFS-QL\n",
         CALLS,
         _graph(schema),
-        _hops(index, schema, found.seeds.hop()),
+        _hops(index, schema, found.seeds.hop() if examples else None),
         FILTERS,
         _walked(index, schema),
         _ids(index, schema),
-        ANSWERS,
-        _examples(found.all()),
+        ANSWERS + _values(index),
+        _examples(found.all()) if examples else "",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _values(index: Index) -> str:
+    """What else stands in the answers of some graphs."""
+    lines = []
+    if index.profile.labels:
+        lines.append("- `labels`, at the top, names the ids that come without their label.")
+    if index.figures.wikibase:
+        lines.append(
+            '- `{"unknown": true}`: there is a value, nobody knows which; `{"no_value": true}`: there is none. '
+            "`best_rank` marks the best of several statements."
+        )
+    if index.figures.derived:
+        lines.append("- An edge with `derived_via` holds for members of a class, as its definition says.")
+    return "".join(line + "\n" for line in lines)
 
 
 def _graph(schema: Schema) -> str:

@@ -42,9 +42,11 @@ class Shaper:
         if not self.index.profile.labels:
             return None
         told = {node["id"] for node in nodes if len(node) > 2}
+        wanted = {short: NamedNode(iri) for short, iri in self._mentioned.items() if short not in told}
+        self.index.fetch_labels(list(wanted.values()))
         known = Labels(self.index)
-        found = {short: known.label(NamedNode(iri)) for short, iri in self._mentioned.items() if short not in told}
-        return {short: label for short, label in sorted(found.items()) if label} or None
+        found = {short: known.label(node) for short, node in sorted(wanted.items())}
+        return {short: label for short, label in found.items() if label} or None
 
     # Nodes
 

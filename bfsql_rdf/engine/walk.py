@@ -26,11 +26,19 @@ class Walk:
         return [node for layer in self.layers for node in layer]
 
 
-class Expander:
-    """The neighbours and edges of one node, in the `edges` or in the `nodes` view."""
+class Overdue(Exception):
+    """Raised in the middle of a hub when the deadline has passed."""
 
-    def __init__(self, index: Index, allowed: Allowed) -> None:
+
+class Expander:
+    """The neighbours and edges of one node, in the `edges` or in the `nodes` view.
+
+    `overdue` is asked every thousand links; Overdue is raised when it says so.
+    """
+
+    def __init__(self, index: Index, allowed: Allowed, overdue: Callable[[], bool] = lambda: False) -> None:
         self.index, self.allowed = index, allowed
+        self._overdue, self._links = overdue, 0
         self._match = index.store.quads_for_pattern
         self._graphs = index.walked_graphs(allowed)
         self._nodes_view = index.profile.view == "nodes"
@@ -62,6 +70,9 @@ class Expander:
     def _follow(
         self, node: NamedNode, quad: Any, graph: NamedNode, neighbours: list[NamedNode], edges: list[Edge]
     ) -> None:
+        self._links += 1
+        if not self._links % 1000 and self._overdue():
+            raise Overdue
         subject, object_ = quad.subject, quad.object
         if graph is not PLAIN:
             stated = self.allowed.links[graph]
@@ -96,17 +107,20 @@ def walk(
     """Whole layers out from the seeds, until `max_hops`, a limit of the profile, or the deadline."""
     limits = index.profile.limits
     deadline = clock() + limits.timeout
-    expand = Expander(index, allowed)
+    expand = Expander(index, allowed, lambda: clock() > deadline)
     result = Walk([sorted(seeds, key=name)])
     seen = set(seeds)
     for hop in range(1, max_hops + 1):
         fresh: dict[NamedNode, None] = {}
         edges: dict[Edge, None] = {}
         for node in result.layers[-1]:
-            if clock() > deadline:
+            try:
+                if clock() > deadline:
+                    raise Overdue
+                neighbours, found = expand(node)
+            except Overdue:
                 result.truncated = {"limit": "timeout", "hop": hop, "seconds": limits.timeout}
                 return result
-            neighbours, found = expand(node)
             edges.update((edge, None) for edge in found if edge not in result.edges)
             fresh.update((other, None) for other in neighbours if other not in seen)
         room_nodes = limits.max_nodes - len(seen)

@@ -1,1 +1,1 @@
-"""The HTTP sidecar; needs `pip install 'bfsql-rdf[serve]'`."""
+"""Faces that serve a graph to others; each needs an extra of its own."""

@@ -30,7 +30,9 @@ async def answer(
     """
     etag = service.etag(path_of(request.scope), query)
     headers = {"ETag": etag, "Cache-Control": cache_control(service), "Vary": vary(service)}
-    if etag in wanted(request.headers.get("if-none-match", "")):
+    if not service.graph.generation:
+        headers = {"Cache-Control": "no-store", "Vary": headers["Vary"]}
+    elif etag in wanted(request.headers.get("if-none-match", "")):
         return Response(status_code=304, headers=headers)
     squeeze = takes_gzip(request.headers.get("accept-encoding", ""))
 

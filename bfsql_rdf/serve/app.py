@@ -50,7 +50,8 @@ def create_app(graph: Graph, options: ServeOptions | None = None) -> FastAPI:
     mount_faces(app, service)
     describe(app, service.options)
     _add_errors(app)
-    routes = frozenset(path for path in (getattr(route, "path", None) for route in app.routes) if path)
+    paths = (getattr(route, "path", "") for route in app.routes)
+    routes = frozenset("/" + path.split("/")[1] for path in paths if path)
     app.add_middleware(Guard, service=service)
     if service.options.cors:
         app.add_middleware(

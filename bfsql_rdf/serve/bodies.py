@@ -3,7 +3,7 @@
 import json
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from starlette.requests import ClientDisconnect, Request
 
 from bfsql_rdf.errors import QueryError
@@ -13,14 +13,6 @@ from bfsql_rdf.serve.options import ServeOptions
 from bfsql_rdf.serve.problems import Problem
 
 Q = TypeVar("Q", bound=BaseModel)
-
-
-class DescribeQuery(BaseModel):
-    """The ids to describe."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    ids: list[Name] = Field(min_length=1)
 
 
 class ExplainQuery(BaseModel):

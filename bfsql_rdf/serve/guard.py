@@ -54,7 +54,8 @@ class Guard:
             self._inside -= 1
 
     def _refused(self, scope: Scope) -> Problem | None:
-        if path_of(scope) in self.service.open_paths:
+        path, open_paths = path_of(scope), self.service.open_paths
+        if path in open_paths or any(path.startswith(one) for one in open_paths if one.endswith("/") and one != "/"):
             return None
         if self._inside > self.service.options.max_requests:
             return Problem(

@@ -1,18 +1,39 @@
-"""Where further faces join the server: each a module of this package with a `mount(app, service)`.
+"""Where further faces join the server: each a function of the app and the service, in `FACES`.
 
-A face adds its routes to the app before they are counted as labels; what must run beside them (a session manager) it
-appends to `service.lifespans`, a path that needs no token to `service.open_paths`, and its queries go through
-`service.gate`.
+A face adds its routes to the app; what must run beside them (a session manager) it appends to `service.lifespans`, a
+path that needs no token to `service.open_paths` (one that ends in `/` is a prefix), and queries of its own go through
+`service.gate`. Where a face needs a package that is not installed, it is left out.
 """
 
 from collections.abc import Callable
 
 from fastapi import FastAPI
 
+from bfsql_rdf.serve.explorer import routes as explorer_routes
 from bfsql_rdf.serve.service import Service
 
 Face = Callable[[FastAPI, Service], None]
-FACES: tuple[Face, ...] = ()
+
+
+def explorer(app: FastAPI, service: Service) -> None:
+    """The page at `/`; it holds no data, and asks for a token by itself."""
+    app.router.routes.extend(explorer_routes())
+    service.open_paths |= {"/", "/assets/"}
+
+
+def model_context(app: FastAPI, service: Service) -> None:
+    """The Model Context Protocol at `/mcp`."""
+    try:
+        from bfsql_rdf.serve.mcp import mcp_app
+    except ModuleNotFoundError:
+        return
+    hosts = service.options.hosts
+    beside = mcp_app(service.graph, hosts=["*"] if hosts is None else sorted(hosts), origins=service.options.cors)
+    app.router.routes.extend(beside.routes)
+    service.lifespans.append(lambda: beside.router.lifespan_context(beside))
+
+
+FACES: tuple[Face, ...] = (explorer, model_context)
 
 
 def mount_faces(app: FastAPI, service: Service) -> None:

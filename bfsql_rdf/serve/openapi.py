@@ -22,9 +22,10 @@ FAILURES = {
     415: "The body is not JSON in UTF-8, or compressed.",
     421: "The Host header names another server.",
     500: "The server failed to answer; its log says why.",
+    502: "The SPARQL endpoint behind failed.",
     503: "Busy, or a query took too long; try again after Retry-After seconds.",
 }
-ALWAYS, READING = (421, 500, 503), (400, 408, 413, 415)
+ALWAYS, READING = (421, 500, 502, 503), (400, 408, 413, 415)
 _TEXT: dict[str, Any] = {"type": "string"}
 _OBJECT: dict[str, Any] = {"type": "object", "additionalProperties": True}
 _HEALTH = {

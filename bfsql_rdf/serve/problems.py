@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from bfsql_rdf.errors import BfsqlError, StoreError
+from bfsql_rdf.errors import BfsqlError, EndpointError, StoreError
 
 TYPE = "https://w3id.org/bfsql/problems/"
 MEDIA_TYPE = "application/problem+json"
@@ -34,7 +34,10 @@ class Problem(Exception):
 
     @classmethod
     def of(cls, error: BfsqlError) -> "Problem":
-        """A BfsqlError with the same code, message, where and hint; of a store's error the paths stay here."""
+        """A BfsqlError with the same code, message, where and hint; where a store or an endpoint is stays here."""
+        if isinstance(error, EndpointError):
+            later = {"Retry-After": "10"} if error.code == "endpoint_busy" else {}
+            return cls(503 if later else 502, error.code, error.message, hint=error.hint, headers=later)
         if not isinstance(error, StoreError):
             status = 400 if error.status == 2 else 500
             return cls(status, error.code, error.message, where=error.where, hint=error.hint, details=error.details)

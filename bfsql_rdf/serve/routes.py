@@ -25,8 +25,9 @@ from bfsql_rdf.models import (
     Subgraph,
 )
 from bfsql_rdf.serve.answers import answer
-from bfsql_rdf.serve.bodies import DescribeQuery, ExplainQuery, read_body
+from bfsql_rdf.serve.bodies import ExplainQuery, read_body
 from bfsql_rdf.serve.service import Service
+from bfsql_rdf.serve.tools import DescribeQuery
 from bfsql_rdf.store.figures import INDEX_VERSION
 
 

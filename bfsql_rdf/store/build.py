@@ -14,7 +14,7 @@ from bfsql_rdf.profile import Profile
 from bfsql_rdf.store.expressions import Expressions
 from bfsql_rdf.store.figures import Figures
 from bfsql_rdf.store.findings import Findings, recorded, styles_of
-from bfsql_rdf.store.layout import ALIAS, ALL_TYPES, DERIVED, DISPLAY, KINDS, NANOPUBLICATION
+from bfsql_rdf.store.layout import ALIAS, ALL_TYPES, DERIVED, DISPLAY, KINDS
 from bfsql_rdf.store.lists import read_list
 from bfsql_rdf.store.ontology import read_ontology
 from bfsql_rdf.store.plain import Plain
@@ -22,7 +22,17 @@ from bfsql_rdf.store.source import Source
 from bfsql_rdf.store.spine import Spine
 from bfsql_rdf.store.text import choose_text
 from bfsql_rdf.store.wikibase import Exports
-from bfsql_rdf.terms import FIRST, HAS_ASSERTION, LABELS, NIL, RDF_TYPE, SKOLEM, STRUCTURAL_TYPES, local_name
+from bfsql_rdf.terms import (
+    FIRST,
+    HAS_ASSERTION,
+    LABELS,
+    NANOPUBLICATION,
+    NIL,
+    RDF_TYPE,
+    SKOLEM,
+    STRUCTURAL_TYPES,
+    local_name,
+)
 
 _ONE_PREDICATE = re.compile(r"<[^<>]*>|[^\s/|()*+?^!<>]+")
 """A property path that is one predicate, which a pattern lookup answers faster than SPARQL."""

@@ -28,6 +28,8 @@ DISJOINT = NamedNode(OWL + "disjointWith")
 _BOTH = NamedNode(OWL + "intersectionOf")
 READ = frozenset({SUBCLASS, EQUIVALENT, RDF_TYPE})
 """Predicates whose anonymous objects are read."""
+MOST_PARTS = 100
+"""Anonymous classes inside one another that are read; what is deeper stays nodes."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ class Expressions:
                 if _blank(quad.subject) and self.source.has(None, RDF_TYPE, quad.subject):
                     yield quad.subject
 
+    @property
+    def any(self) -> bool:
+        """Whether an anonymous class stands for an edge."""
+        return any(self._read.values())
+
     def edges(self, predicate: NamedNode, node: Any) -> tuple[Derived, ...]:
         """The edges that `predicate` to this node stands for; empty for what no edges can say."""
         if predicate not in self.read or not _blank(node):
@@ -86,7 +93,9 @@ class Expressions:
         )
 
     def _of(self, instance: bool, node: Any, parts: list[Any]) -> list[Derived] | None:
-        """What a class expression says, None when one part of it is beyond edges; `parts` gathers its nodes."""
+        """What a class expression says, None when no edges can say it; `parts` gathers its nodes."""
+        if node in parts or len(parts) > MOST_PARTS:
+            return None
         parts.append(node)
         one = self._one
         if (on := one(node, ON_PROPERTY)) is not None:
@@ -105,13 +114,13 @@ class Expressions:
             if not _blank(member):
                 found.append(Derived(SUBCLASS, member, "intersectionOf"))
                 continue
-            inner: list[Any] = []
-            part = self._of(instance, member, inner)
+            before = len(parts)
+            part = self._of(instance, member, parts)
             if part is None:
+                del parts[before:]
                 found.append(Derived(SUBCLASS, member, "intersectionOf"))
             else:
                 found += part
-                parts += inner
         return found
 
     def _members(self, cell: Any) -> Iterator[Any]:

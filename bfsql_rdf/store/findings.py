@@ -41,19 +41,29 @@ def study(source: Source) -> Findings:
         nanopublications=nanopublications,
     )
     found = Findings(predicates, vocabulary, wikibase)
+    found.profile, found.prefixes = defaults(predicates, wikibase, vocabulary)
+    return found
+
+
+def defaults(
+    predicates: list[NamedNode], wikibase: Wikibase | None, vocabulary: Vocabulary
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The profile keys and the prefixes that follow from a dataset's vocabularies."""
+    profile: dict[str, Any] = {}
+    prefixes: dict[str, str] = {}
     if wikibase is not None:
-        found.profile, found.prefixes = found_in(wikibase, len(predicates))
+        profile, prefixes = found_in(wikibase, len(predicates))
     if any(predicate.value.startswith(OBO) for predicate in predicates):
-        found.profile |= {"names": "label", "labels": True}
-    if nanopublications:
-        found.profile |= {
+        profile |= {"names": "label", "labels": True}
+    if vocabulary.nanopublications:
+        profile |= {
             "hidden": [f"<{NANOPUB}hasProvenance>", f"<{NANOPUB}hasPublicationInfo>"],
             "position": {
                 "path": f"^<{HAS_ASSERTION}>/(<http://purl.org/dc/terms/created>|"
                 "<http://purl.org/dc/terms/issued>|<http://www.w3.org/ns/prov#generatedAtTime>)"
             },
         }
-    return found
+    return profile, prefixes
 
 
 def claims_of(wikibase: Wikibase | None) -> tuple[str, ...]:

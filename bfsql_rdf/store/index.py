@@ -1,6 +1,6 @@
 """The index of an embedded store, read: graphs of allowed statements, types, fields, statements of a triple."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -73,6 +73,8 @@ class Index:
                 self._statuses[graph] = self._statuses[stated] = statuses
         self._stated = [stated for kinds in self._kinds.values() for _, stated, _ in kinds]
         self.internal = frozenset([ALIAS, ALL_TYPES, DISPLAY, INSIDE, *KINDS.values(), *self._stated])
+        self.fetch_labels: Callable[[list[NamedNode]], None] = lambda nodes: None
+        """Called with nodes whose labels are wanted, before they are looked up; an endpoint's region fetches them."""
         self.opaque = is_reference if figures.wikibase else (lambda iri: False)
         """Whether an IRI of evidence is a mere hash."""
         terms = {*figures.predicates, *figures.inverses, *figures.symmetric, *figures.transitive}

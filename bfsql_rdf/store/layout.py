@@ -31,8 +31,6 @@ ALL_TYPES = NamedNode("urn:bfsql:types")
 INSIDE = NamedNode("urn:bfsql:inside")
 """Marks a node that is evidence inside a statement."""
 ALIAS = NamedNode("urn:bfsql:alias")
-NANOPUBLICATION = "urn:bfsql:nanopublication"
-"""Predicate from an assertion graph to its nanopublication."""
 KINDS = {kind: NamedNode(f"urn:bfsql:position/{kind}") for kind in ("number", "date", "text")}
 """Predicate of a position key, by kind."""
 

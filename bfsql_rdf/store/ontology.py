@@ -37,11 +37,13 @@ def _superclasses(builder: "Builder") -> Iterator[tuple[str, str]]:
             if _named(quad.subject) and _named(quad.object) and _told(builder, quad):
                 yield builder.node(quad.subject).value, builder.node(quad.object).value
         yield from _exported(builder, predicate.value)
-    for predicate in (SUBCLASS, EQUIVALENT) if builder.expressions.consumed else ():
+    for predicate in (SUBCLASS, EQUIVALENT) if builder.expressions.any else ():
         for quad in builder.source.match(None, predicate, None):
             for edge in builder.expressions.edges(predicate, quad.object) if _named(quad.subject) else ():
-                if edge.predicate == SUBCLASS and _named(edge.object) and _told(builder, quad):
-                    yield builder.node(quad.subject).value, builder.node(edge.object).value
+                if edge.predicate == SUBCLASS and _named(edge.object):
+                    one, parent = builder.node(quad.subject), builder.node(edge.object)
+                    if builder.spine.believed(one, builder.node(SUBCLASS), parent):
+                        yield one.value, parent.value
 
 
 def _inverses(builder: "Builder") -> Iterator[tuple[str, str]]:

@@ -23,6 +23,7 @@ class Plain:
     def __init__(self, builder: "Builder") -> None:
         self.builder, self.source, self.spine = builder, builder.source, builder.spine
         self.exports, self.expressions = builder.exports, builder.expressions
+        self._read = builder.expressions.any
         self._inside = evidence_nodes(builder)
         self._unmarked = set(self._inside)
         self._asserted: set[int] = set()
@@ -96,9 +97,9 @@ class Plain:
         links = fields = inner = 0
         as_is = name == predicate and not self.source.named
         exports, consumed = self.exports, self.expressions.consumed
-        plainly = not (statements or inside or cells or spine.merged or exports or consumed)
+        plainly = not (statements or inside or cells or spine.merged or exports or self._read)
         simple = as_is and self.builder.same and plainly
-        read = bool(consumed) and predicate in READ
+        read = self._read and predicate in READ
         object_: Any
         for quad in self.source.match(None, predicate, None):
             if simple:

@@ -40,6 +40,7 @@ _MACHINERY = frozenset(
     for name in ("Statement", "BestRank", "Reference", "TimeValue", "QuantityValue", "GlobecoordinateValue", "Dump")
 )
 _HOUSEKEEPING = frozenset({SCHEMA + "version", SCHEMA + "dateModified", "http://creativecommons.org/ns#license"})
+_SITES = frozenset(SCHEMA + name for name in ("about", "inLanguage", "isPartOf", "softwareVersion"))
 
 
 def find_wikibase(source: Source, predicates: list[NamedNode]) -> Wikibase | None:
@@ -284,6 +285,13 @@ class Exports:
             self.source.has(subject, NamedNode(WIKIBASE + name), None)
             for name in ("wikiGroup", "timeValue", "quantityAmount", "geoLatitude")
         )
+
+
+def is_about_entities(predicate: str) -> bool:
+    """Whether a predicate of an export speaks of entities, as far as its IRI can tell."""
+    if predicate.startswith(WIKIBASE):
+        return predicate in KEPT
+    return predicate not in _TWICE | _HOUSEKEEPING | _SITES
 
 
 def references(exports: Exports) -> Iterator[NamedNode]:

@@ -2,7 +2,9 @@
 
 import json
 import logging
+import re
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +194,36 @@ def test_options_that_are_none(options: Any) -> None:
     with pytest.raises(QueryError) as raised:
         ServeOptions(**options)
     assert raised.value.code == "bad_option"
+
+
+def test_the_page_is_open_and_bears_its_own_policy(locked: Running) -> None:
+    page = locked.client.get("/")
+    assert page.status_code == 200
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    script = next(one for one in re.findall(r'src="([^"]+)"', page.text))
+    assert locked.client.get("/" + script).status_code == 200
+    for path in ("/assets/../prompt", "/assets"):
+        connection = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        assert b" 200 " not in locked.raw(connection.encode()).partition(b"\r\n")[0]
+    assert 'route="/assets",status="200"' in locked.client.get("/metrics", headers=bearer(TOKENS[0])).text
+
+
+def test_models_are_served_beside_to_who_has_a_token(locked: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+    is_problem(locked.client.post("/mcp", json=asked, headers=headers), 401, "unauthorized")
+    origins: list[dict[str, str]] = [{}, {"Origin": "https://app.example"}]
+    for origin in origins:
+        response = locked.client.post("/mcp", json=asked, headers=headers | bearer(TOKENS[0]) | origin)
+        assert response.status_code == 200, response.text
+        assert "bfs_query" in {tool["name"] for tool in response.json()["result"]["tools"]}
+    named = {"Host": "graph.example"}
+    with serving(medical(), host="0.0.0.0") as anywhere, serving(medical(), allow_hosts=("graph.example",)) as one:
+        for server in (anywhere, one):
+            assert server.client.post("/mcp", json=asked, headers=headers | named).status_code == 200
+    monkeypatch.setitem(sys.modules, "bfsql_rdf.serve.mcp", None)
+    with serving(medical()) as without:
+        is_problem(without.client.post("/mcp", json=asked, headers=headers), 404, "not_found")
 
 
 def test_a_stopping_server_lets_what_runs_end() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import bfsql_rdf
 from bfsql_rdf import Graph, QueryError, StoreError, cli
+from bfsql_rdf.errors import EndpointError
 from bfsql_rdf.serve.problems import Problem
 from tests.serve.servers import QUERY, Running, head_of, medical, serving
 from tests.test_errors import DATA, QUERIES
@@ -118,7 +119,7 @@ def test_what_is_no_json_in_utf_8(server: Running, content: bytes) -> None:
 
 
 def test_unknown_paths(server: Running) -> None:
-    for path in ("/nix", "/", "/bfs_query/", "/bfs_query/x", "/%00", "/..%2f"):
+    for path in ("/nix", "/bfs_query/", "/bfs_query/x", "/%00", "/..%2f"):
         is_problem(server.client.get(path), 404, "not_found")
 
 
@@ -220,6 +221,17 @@ def test_errors_of_the_store() -> None:
         is_problem(response, 503, "store_busy")
         assert response.headers["retry-after"] == "10"
         assert "secret" not in response.text
+
+
+def test_errors_of_an_endpoint_behind() -> None:
+    for code, status in (("endpoint_error", 502), ("endpoint_timeout", 502), ("endpoint_busy", 503)):
+        error = EndpointError("it failed", code=code, where="http://inside.example/", details={"words": "secret"})
+        with serving(failing(error)) as behind:
+            response = behind.post("/bfs_query")
+            is_problem(response, status, code)
+            assert "secret" not in response.text
+            assert "inside" not in response.text
+            assert ("retry-after" in response.headers) is (status == 503)
 
 
 def test_details_of_an_error_stay() -> None:

@@ -269,3 +269,21 @@ def test_a_client_that_does_not_take_its_answer_is_given_up() -> None:
         until(lambda: len(server.connections) == 1)
         until(lambda: not server.connections)
         assert len(server.client.get("/prompt").content) == 30_000_000
+
+
+def test_pages_of_a_scan_may_be_answered_by_any_thread() -> None:
+    with serving(medical(), workers_at_once=8) as server, ThreadPoolExecutor(8) as pool:
+
+        def pages(status: str) -> list[int]:
+            query: dict[str, Any] = {"truth_status": [status], "limit": 2}
+            counts = []
+            while True:
+                body = server.post("/scan_query", query).json()
+                counts.append(body["edge_count"])
+                if "next" not in body:
+                    return counts
+                query["after"] = body["next"]
+
+        found = list(pool.map(pages, ["asserted_true"] * 8))
+        assert len(found[0]) > 5
+        assert all(counts == found[0] for counts in found)

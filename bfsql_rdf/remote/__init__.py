@@ -1,0 +1,1 @@
+"""Graphs behind SPARQL endpoints: nothing is stored here, every query is sent."""
