@@ -1,4 +1,4 @@
-"""The language's examples, as the OpenAPI description shows them; those with a name are in `queries/` too."""
+"""The language's examples, as the OpenAPI description shows them; the named ones are worked examples, tested to equal them."""
 
 from typing import Any
 
