@@ -1,4 +1,4 @@
-"""The language's examples, as the OpenAPI description shows them; the named ones are worked examples, tested to equal them."""
+"""The language's examples, as the OpenAPI description shows them; a test holds them to the worked ones."""
 
 from typing import Any
 
