@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bfsql_rdf.serve.budget import FLOOR, fit_list, fit_nodes, fit_subgraph, fits, spelled
+from bfsql_rdf.serve.budget import FLOOR, fit_list, fit_rows, fit_subgraph, fits, spelled
 from tests.regold import open_for
 
 WHOLE = open_for("example-3-shared-connections").bfs_query(seeds=["UMLS:C0085084"], max_hops=3).to_dict()
@@ -58,6 +58,6 @@ def test_a_list_keeps_its_budget(most: int, many: int) -> None:
 
 @pytest.mark.parametrize("most", [FLOOR, 500, 900, 2_000, 20_000])
 def test_descriptions_keep_their_budget(most: int) -> None:
-    body = fit_nodes(DESCRIBED, most)
+    body = fit_rows(DESCRIBED, most)
     assert fits(body, most)
     assert body == DESCRIBED or body["truncated"]["limit"] == "max_tokens"

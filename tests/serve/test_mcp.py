@@ -171,7 +171,7 @@ def test_nothing_but_the_protocol_goes_to_standard_output() -> None:
 
 
 def test_the_descriptions_are_short_and_name_the_graph(graph: bfsql_rdf.Graph) -> None:
-    tools = make_tools(graph, 20_000)
+    tools = make_tools(graph)
     words = sum(estimate_tokens(tool.description) for tool in tools)
     assert words < 2_500
     assert "Drug" in next(tool.description for tool in tools if tool.name == "bfs_query")
