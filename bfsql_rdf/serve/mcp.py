@@ -72,15 +72,19 @@ class _Face:
         self._graph = graph
         self._calls = make_calls(graph, max_tokens)
         self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="bfsql-mcp")
+        # Scans share one thread, in which the next page goes on where the last one stopped.
+        self._scanner = ThreadPoolExecutor(1, thread_name_prefix="bfsql-mcp-scan")
         self._lock = Lock()
         self._known: list[Tool] | None = None
 
-    async def _in_thread(self, call: Callable[[], T]) -> T:
-        """What a call gives; whoever is cancelled stops waiting, and a call that had not begun never does.
+    async def _asked(self, what: str, call: Callable[[], T]) -> T:
+        """What a call gives, or its BfsqlError; one that was not foreseen is logged and told without internals.
 
-        A thread keeps its place until its call ends, so cancelled calls cannot add up to more than `AT_ONCE`.
+        Whoever is cancelled stops waiting, and a call that had not begun never does. A thread keeps its place until
+        its call ends, so that cancelled calls do not add up.
         """
-        return await asyncio.wrap_future(self._workers.submit(call))
+        workers = self._scanner if what == "scan_query" else self._workers
+        return await asyncio.wrap_future(workers.submit(_safely, what, call))
 
     def _tools(self) -> list[Tool]:
         with self._lock:
@@ -88,12 +92,12 @@ class _Face:
                 try:
                     self._known = make_tools(self._graph)
                 except BfsqlError as error:
-                    _log_failure("tools/list", error)
+                    _log.warning("tools/list: %s", _line(error))
                     return make_tools(self._graph, known=False)
             return self._known
 
     async def list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
-        tools = await self._asked(self._tools, "tools/list")
+        tools = await self._needed("tools/list", self._tools)
         return types.ListToolsResult(tools=[_described(tool) for tool in tools])
 
     async def call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -102,12 +106,9 @@ class _Face:
             hint = f"Known: {', '.join(self._calls)}"
             return _failed(QueryError(f"there is no tool {params.name!r}", code="unknown_tool", hint=hint))
         try:
-            text = await self._in_thread(partial(call, params.arguments or {}))
+            text = await self._asked(params.name, partial(call, params.arguments or {}))
         except BfsqlError as error:
             return _failed(error)
-        except Exception as error:  # noqa: BLE001 the last resort: a model gets one line, the log the kind
-            _log_failure(params.name, error)
-            return _failed(QueryError("the server failed at this call", code="internal", hint="Try a simpler query"))
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
     async def list_prompts(self, context: Any, params: Any) -> types.ListPromptsResult:
@@ -117,7 +118,7 @@ class _Face:
     async def get_prompt(self, context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         if params.name != PROMPT_NAME:
             raise MCPError(types.INVALID_PARAMS, f"there is no prompt {params.name!r}; known: {PROMPT_NAME}")
-        content = types.TextContent(type="text", text=await self._asked(self._graph.prompt, "prompts/get"))
+        content = types.TextContent(type="text", text=await self._needed("prompts/get", self._graph.prompt))
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
 
     async def list_resources(self, context: Any, params: Any) -> types.ListResourcesResult:
@@ -131,27 +132,34 @@ class _Face:
     async def read_resource(self, context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         if uri == PROMPT:
-            text, kind = await self._asked(self._graph.prompt, uri), "text/markdown"
+            text, kind = await self._needed(uri, self._graph.prompt), "text/markdown"
         elif uri == SCHEMA:
-            text, kind = (await self._asked(self._graph.describe_schema, uri)).to_json(), "application/json"
+            text, kind = (await self._needed(uri, self._graph.describe_schema)).to_json(), "application/json"
         else:
             raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri}; known: {PROMPT}, {SCHEMA}")
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
-    async def _asked(self, call: Callable[[], T], what: str) -> T:
-        """As `_in_thread`, where the protocol has no place for an error but its own."""
+    async def _needed(self, what: str, call: Callable[[], T]) -> T:
+        """As `_asked`, where the protocol has no place for an error but its own."""
         try:
-            return await self._in_thread(call)
+            return await self._asked(what, call)
         except BfsqlError as error:
             raise MCPError(types.INTERNAL_ERROR, str(error)) from None
-        except Exception as error:  # noqa: BLE001 the last resort, as for a call
-            _log_failure(what, error)
-            raise MCPError(types.INTERNAL_ERROR, "the server failed at this request") from None
 
 
-def _log_failure(what: str, error: Exception) -> None:
-    _log.error("%s: %s: %s", what, type(error).__name__, " ".join(str(error).split()))
-    _log.debug("%s", what, exc_info=error)
+def _safely(what: str, call: Callable[[], T]) -> T:
+    try:
+        return call()
+    except BfsqlError:
+        raise
+    except BaseException as error:  # noqa: BLE001 the last resort; a panic of the store is no Exception
+        _log.error("%s: %s", what, _line(error))
+        _log.debug("%s", what, exc_info=error)
+        raise QueryError("the server failed at this call", code="internal", hint="Try a simpler query") from None
+
+
+def _line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _described(tool: Tool) -> types.Tool:

@@ -62,9 +62,9 @@ CLOSURE = (
 )
 SCAN = (
     "List without a starting point. `node_types` alone: every entity of these types, in full. Otherwise every "
-    "statement that matches all of edge_predicates, truth_status and as_of, in full, wherever it is (without truth_status only "
-    "asserted_true). At least one of the four is needed. Comes in pages: while the answer has `next`, repeat the same "
-    "query with it as `after`."
+    "statement that matches all of edge_predicates, truth_status and as_of, in full, wherever it is (without "
+    "truth_status only asserted_true). At least one of the four is needed. Comes in pages: while the answer has "
+    "`next`, repeat the same query with it as `after`."
 )
 ROOM = {"types": 250, "links": 350, "few": 80, "statuses": 80}
 """Tokens that lists of this graph's names may take in a description."""
