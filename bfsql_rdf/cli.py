@@ -190,6 +190,30 @@ def explain(
 
 
 @app.command()
+def serve(
+    source: Source,
+    profile: ProfileOption = None,
+    lenient: Lenient = False,
+    host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="Port; 0 takes a free one.")] = 8000,
+    token_file: Annotated[Path | None, typer.Option("--token-file", help="Bearer tokens, one a line.")] = None,
+    cors: Annotated[list[str] | None, typer.Option("--cors", help="An origin whose pages may ask.")] = None,
+    allow_host: Annotated[list[str] | None, typer.Option("--allow-host", help="A further Host to answer for.")] = None,
+) -> None:
+    """Serve the graph over HTTP."""
+    try:
+        from bfsql_rdf.serve.run import run_http
+    except ImportError as error:
+        raise QueryError(
+            f"the HTTP server needs a further package: {error}",
+            code="missing_extra",
+            where="serve",
+            hint="pip install 'bfsql-rdf[serve]'",
+        ) from None
+    run_http(_open(source, profile, lenient), host, port, token_file, cors or [], allow_host or [])
+
+
+@app.command()
 def mcp(
     source: Source,
     profile: ProfileOption = None,

@@ -92,6 +92,11 @@ class Graph:
         return self._index.ids.prefixes
 
     @property
+    def generation(self) -> str:
+        """A word that changes with the data; empty where that is not known, as of an endpoint."""
+        return self._backend.opened.meta.generation if isinstance(self._backend, Embedded) else ""
+
+    @property
     def statuses(self) -> dict[str, int]:
         """How many statements have each truth status."""
         return dict(self._index.figures.statuses)

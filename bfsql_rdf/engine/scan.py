@@ -3,11 +3,15 @@
 import base64
 import hashlib
 import json
+import traceback
+import weakref
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from itertools import islice
-from threading import Lock
-from typing import Any
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import Any, TypeVar
 
 from pyoxigraph import NamedNode, Triple
 
@@ -18,6 +22,7 @@ from bfsql_rdf.models import Scan, ScanQuery
 from bfsql_rdf.store.index import Allowed, Index, Statement
 from bfsql_rdf.store.layout import ALL_TYPES, DISPLAY, PLAIN, RECORDS
 
+T = TypeVar("T")
 Row = tuple[str, Any]
 OPEN_SCANS = 16
 
@@ -41,6 +46,41 @@ class Rows:
         return bool(self._ahead)
 
 
+Kept = OrderedDict[str, Rows]
+
+
+class Keeper:
+    """A thread that makes, reads and drops the rows of open scans: a store's iterators must not leave their thread."""
+
+    def __init__(self) -> None:
+        self._tasks: SimpleQueue[tuple[Future[Any], Callable[[Kept], Any]] | None] = SimpleQueue()
+        self._lock = Lock()
+        self._started = False
+
+    def run(self, call: Callable[[Kept], T]) -> T:
+        """The result of a call in that thread, with the rows that are kept."""
+        with self._lock:
+            if not self._started:
+                Thread(target=_work, args=(self._tasks,), daemon=True, name="scans").start()
+                weakref.finalize(self, self._tasks.put, None)
+                self._started = True
+        future: Future[T] = Future()
+        self._tasks.put((future, call))
+        return future.result()
+
+
+def _work(tasks: "SimpleQueue[tuple[Future[Any], Callable[[Kept], Any]] | None]") -> None:
+    kept: Kept = OrderedDict()
+    while (task := tasks.get()) is not None:
+        future, call = task
+        try:
+            future.set_result(call(kept))
+        except BaseException as error:  # noqa: BLE001 it is raised where it was asked for
+            traceback.clear_frames(error.__traceback__)
+            future.set_exception(error)
+        del task, future, call
+
+
 class Scanner:
     """Scans over one index. The next page of a scan goes on where the last one stopped.
 
@@ -50,8 +90,7 @@ class Scanner:
 
     def __init__(self, index: Index, generation: str) -> None:
         self.index, self.generation = index, generation
-        self._open: OrderedDict[str, Rows] = OrderedDict()
-        self._lock = Lock()
+        self._keeper = Keeper()
 
     def __call__(self, query: ScanQuery) -> Scan:
         """One page. Raises QueryError for an empty query, unknown names and foreign cursors."""
@@ -60,14 +99,21 @@ class Scanner:
         allowed = resolve_filters(index, query.truth_status, query.as_of)
         types, statements = self.types(query)
         predicates = [index.predicates.require(name, "edge_predicates") for name in query.edge_predicates or ()]
-        rows = self._resume(bound, offset)
-        if rows is None:
-            rows = Rows(islice(self._rows(query, allowed, types, statements, predicates), offset, None))
-        taken = rows.take(page)
-        cursor = None
-        if rows.more():
-            cursor = self.cursor(bound, offset + len(taken))
-            self._keep(f"{bound}:{offset + len(taken)}", rows)
+
+        def one_page(kept: Kept) -> tuple[list[Row], bool]:
+            rows = kept.pop(f"{bound}:{offset}", None)
+            if rows is None:
+                rows = Rows(islice(self._rows(query, allowed, types, statements, predicates), offset, None))
+            taken = rows.take(page)
+            more = rows.more()
+            if more:
+                kept[f"{bound}:{offset + len(taken)}"] = rows
+                while len(kept) > OPEN_SCANS:
+                    kept.popitem(last=False)
+            return taken, more
+
+        taken, more = self._keeper.run(one_page)
+        cursor = self.cursor(bound, offset + len(taken)) if more else None
         return self._shape(taken, allowed, cursor, self._warnings(predicates))
 
     def place(self, query: ScanQuery) -> tuple[str, int, int]:
@@ -261,16 +307,6 @@ class Scanner:
                 hint="Send the same query as for the page before, or start again without `after`",
             )
         return number
-
-    def _resume(self, bound: str, offset: int) -> Rows | None:
-        with self._lock:
-            return self._open.pop(f"{bound}:{offset}", None)
-
-    def _keep(self, key: str, rows: Rows) -> None:
-        with self._lock:
-            self._open[key] = rows
-            while len(self._open) > OPEN_SCANS:
-                self._open.popitem(last=False)
 
 
 def _spo(triple: Triple) -> tuple[Any, Any, Any]:

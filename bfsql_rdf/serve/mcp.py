@@ -72,8 +72,6 @@ class _Face:
         self._graph = graph
         self._calls = make_calls(graph, max_tokens)
         self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="bfsql-mcp")
-        # Scans share one thread, in which the next page goes on where the last one stopped.
-        self._scanner = ThreadPoolExecutor(1, thread_name_prefix="bfsql-mcp-scan")
         self._lock = Lock()
         self._known: list[Tool] | None = None
 
@@ -83,8 +81,7 @@ class _Face:
         Whoever is cancelled stops waiting, and a call that had not begun never does. A thread keeps its place until
         its call ends, so that cancelled calls do not add up.
         """
-        workers = self._scanner if what == "scan_query" else self._workers
-        return await asyncio.wrap_future(workers.submit(_safely, what, call))
+        return await asyncio.wrap_future(self._workers.submit(_safely, what, call))
 
     def _tools(self) -> list[Tool]:
         with self._lock:

@@ -168,7 +168,7 @@ def test_descriptions_keep_their_budget(most: int, drawn: dict[str, Any], missin
 
 def test_descriptions_lose_texts_then_fields_then_nodes() -> None:
     nodes = [{"id": f"ex:{n}", "entity_type": "T", "a": "x" * 300, "b": 7, "c": "z"} for n in range(80)]
-    told = [fit_rows({"nodes": nodes}, most).get("truncated", {}) for most in (20_000, 3_200, 1_200, FLOOR)]
+    told = [fit_rows({"nodes": nodes}, most).get("truncated", {}) for most in (20_000, 4_000, 1_500, FLOOR)]
     assert not told[0]
     assert told[1]["texts_cut_at"] == 120
     assert "fields_left_out" not in told[1]

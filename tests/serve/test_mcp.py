@@ -17,7 +17,7 @@ from bfsql_rdf.errors import QueryError
 from bfsql_rdf.serve.budget import FLOOR
 from bfsql_rdf.serve.mcp import AT_ONCE, make_server
 from bfsql_rdf.tokens import estimate_tokens
-from tests.serve.conftest import COMMAND, run, stdio, told
+from tests.serve.protocol import COMMAND, run, stdio, told
 
 TOOLS = {
     "bfs_query",
@@ -83,8 +83,8 @@ def test_a_session_over_standard_input_and_output(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_a_session_over_http(url: str, mode: str) -> None:
-    run(url, session, mode=mode)
+def test_a_session_over_http(mcp_url: str, mode: str) -> None:
+    run(mcp_url, session, mode=mode)
 
 
 def test_an_answer_over_the_budget_says_so() -> None:
@@ -98,7 +98,7 @@ def test_an_answer_over_the_budget_says_so() -> None:
     run(stdio("--max-tokens", "700"), work)
 
 
-def test_calls_at_a_time(url: str) -> None:
+def test_calls_at_a_time(mcp_url: str) -> None:
     async def work(client: Client) -> None:
         answers: list[Any] = []
 
@@ -110,7 +110,7 @@ def test_calls_at_a_time(url: str) -> None:
                 group.start_soon(one, hops % 3)
         assert sorted(answer["max_hops"] for answer in answers) == [0] * 4 + [1] * 4 + [2] * 4
 
-    run(url, work)
+    run(mcp_url, work)
     run(stdio(), work)
 
 

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 import bfsql_rdf
 from bfsql_rdf.serve.mcp import mcp_app
-from tests.serve.conftest import run, serving, told
+from tests.serve.protocol import run, serving, told
 from tests.serve.test_mcp import QUERY, Held, until
 
 BODY = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -40,8 +40,8 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
         ({"Content-Type": "text/plain"}, 400),
     ],
 )
-def test_hosts_and_origins(url: str, headers: dict[str, str], status: int) -> None:
-    answer = httpx2.post(url, json=BODY, headers=ACCEPT | headers)
+def test_hosts_and_origins(mcp_url: str, headers: dict[str, str], status: int) -> None:
+    answer = httpx2.post(mcp_url, json=BODY, headers=ACCEPT | headers)
     assert answer.status_code == status
     assert "mcp-session-id" not in answer.headers
 
