@@ -207,14 +207,15 @@ def mcp_app(
         app.router.routes.extend(beside.routes)
 
     Requests for a Host or from an Origin other than loopback's are refused, so that no page of elsewhere reaches it;
-    `hosts` ("graph.example.org", with or without a port) and `origins` ("https://app.example.org") are taken besides.
+    `hosts` ("graph.example.org", with or without a port; "*" for any) and `origins` ("https://app.example.org") are
+    taken besides. Nothing here asks for a token: that is for the application around it.
     """
-    names = [name for host in (*LOOPBACK, *(hosts or ())) for name in _ports(host)]
+    names = [name for host in (*LOOPBACK, *(hosts or ())) if host != "*" for name in _ports(host)]
     own = [f"{scheme}://{name}" for scheme in ("http", "https") for name in names]
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True, allowed_hosts=names, allowed_origins=[*own, *(origins or ())]
     )
-    transport = _Transport(make_server(graph, max_tokens), security)
+    transport = _Transport(make_server(graph, max_tokens), security, any_host="*" in (hosts or ()))
     return Starlette(routes=[Route(path, endpoint=transport)], lifespan=lambda app: transport.running())
 
 
@@ -226,8 +227,8 @@ def _ports(host: str) -> list[str]:
 class _Transport:
     """The SDK's handler of requests, which runs once only, made anew each time the application starts."""
 
-    def __init__(self, server: Server[Any], security: TransportSecuritySettings) -> None:
-        self._server, self._security = server, security
+    def __init__(self, server: Server[Any], security: TransportSecuritySettings, any_host: bool) -> None:
+        self._server, self._security, self._any_host = server, security, any_host
         self._manager: StreamableHTTPSessionManager | None = None
 
     @asynccontextmanager
@@ -244,4 +245,8 @@ class _Transport:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._manager is None:
             raise RuntimeError("the lifespan of mcp_app was not entered: see its docstring")
+        if self._any_host:
+            # The SDK checks Host and Origin or neither; Origin is what keeps pages of elsewhere out.
+            others = [(name, value) for name, value in scope["headers"] if name != b"host"]
+            scope = {**scope, "headers": [(b"host", b"localhost"), *others]}
         await self._manager.handle_request(scope, receive, send)

@@ -8,11 +8,13 @@ import anyio
 import httpx2
 import pytest
 from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 import bfsql_rdf
+from bfsql_rdf.serve.app import ServeOptions, create_app
 from bfsql_rdf.serve.mcp import mcp_app
 from tests.serve.protocol import run, serving, told
 from tests.serve.test_mcp import QUERY, Held, until
@@ -44,6 +46,31 @@ def test_hosts_and_origins(mcp_url: str, headers: dict[str, str], status: int) -
     answer = httpx2.post(mcp_url, json=BODY, headers=ACCEPT | headers)
     assert answer.status_code == status
     assert "mcp-session-id" not in answer.headers
+
+
+def test_any_host_is_not_any_origin(graph: bfsql_rdf.Graph) -> None:
+    with serving(mcp_app(graph, hosts=["*"])) as root:
+        for headers, status in (({"Host": "any.example"}, 200), ({"Origin": "http://any.example"}, 403)):
+            assert httpx2.post(f"{root}/mcp", json=BODY, headers=ACCEPT | headers).status_code == status
+
+
+def test_the_sidecar_has_it_behind_its_tokens(graph: bfsql_rdf.Graph) -> None:
+    app = create_app(graph, ServeOptions(tokens=frozenset({"secret"})))
+
+    async def work(client: Client) -> None:
+        assert told(await client.call_tool("scan_query", {"node_types": ["Drug"]}))["node_count"] == 5
+
+    with serving(app) as root:
+        assert httpx2.post(f"{root}/mcp", json=BODY, headers=ACCEPT).status_code == 401
+
+        async def main() -> None:
+            async with (
+                httpx2.AsyncClient(headers={"Authorization": "Bearer secret"}) as http,
+                Client(streamable_http_client(f"{root}/mcp", http_client=http)) as client,
+            ):
+                await work(client)
+
+        anyio.run(main)
 
 
 def test_it_is_a_route_of_another_application(graph: bfsql_rdf.Graph) -> None:
