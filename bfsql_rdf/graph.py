@@ -11,6 +11,7 @@ import rdflib
 from pyoxigraph import Store
 
 from bfsql_rdf.engine.embedded import Embedded
+from bfsql_rdf.engine.examples import Example
 from bfsql_rdf.errors import QueryError, StoreError
 from bfsql_rdf.models import (
     BfsQuery,
@@ -57,6 +58,8 @@ class Backend(Protocol):
     def schema(self, max_tokens: int) -> Schema: ...
 
     def prompt(self) -> str: ...
+
+    def examples(self) -> list[Example]: ...
 
     def explain(self, query: BfsQuery | ClosureQuery | ScanQuery) -> dict[str, Any]: ...
 
@@ -165,6 +168,11 @@ class Graph:
         """Markdown that teaches a language model BFS-QL for this graph, with queries that were run on it."""
         with damage_told():
             return self._backend.prompt()
+
+    def examples(self) -> list[Example]:
+        """The queries of the prompt, run on this graph: `primitive`, `query`, `asks`, `gave`; none for an endpoint."""
+        with damage_told():
+            return self._backend.examples()
 
     def explain(self, primitive: str, query: Any = None, /, **keys: Any) -> dict[str, Any]:
         """The SPARQL of a query ("bfs", "closure" or "scan"): `{sparql: [text], plan: [text]}`.

@@ -12,6 +12,10 @@ AsOf = StrictInt | StrictFloat | StrictStr
 Name = Annotated[StrictStr, Field(min_length=1)]
 
 
+_STATUS = 'Statuses that count, all that you want; left out: ["asserted_true"] alone.'
+_AS_OF = "Only statements positioned at or before this number or date; those without a position are left out."
+
+
 class _Query(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -19,51 +23,70 @@ class _Query(BaseModel):
 class NodeFilter(_Query):
     """Which nodes come in full; left out: all, an empty list: none."""
 
-    entity_types: list[Name] | None = None
+    entity_types: list[Name] | None = Field(
+        default=None, description="Types whose nodes come in full, subclasses too; [] stubs every node."
+    )
 
 
 class EdgeFilter(_Query):
     """Which edges come in full; left out: all, an empty list: none."""
 
-    predicates: list[Name] | None = None
+    predicates: list[Name] | None = Field(
+        default=None, description="Predicates whose edges come in full; [] stubs every edge."
+    )
 
 
 class BfsQuery(_Query):
     """A breadth-first search from `seeds` out to `max_hops`."""
 
-    seeds: list[Name] = Field(min_length=1)
-    max_hops: StrictInt = Field(ge=0)
-    truth_status: list[Name] | None = Field(default=None, min_length=1)
-    as_of: AsOf | None = None
-    expand_traits: list[Name] | None = None
-    node_filter: NodeFilter | None = None
-    edge_filter: EdgeFilter | None = None
+    seeds: list[Name] = Field(min_length=1, description="Ids to start from, all at once; names are no ids.")
+    max_hops: StrictInt = Field(ge=0, description="How far to walk; 0 gives the seeds alone.")
+    truth_status: list[Name] | None = Field(default=None, min_length=1, description=_STATUS)
+    as_of: AsOf | None = Field(default=None, description=_AS_OF)
+    expand_traits: list[Name] | None = Field(
+        default=None,
+        description='"Symmetric" and "Inverse": add the edges that follow from those walked, marked derived_via.',
+    )
+    node_filter: NodeFilter | None = Field(
+        default=None, description="Which nodes come in full, the rest as stubs; left out: all in full."
+    )
+    edge_filter: EdgeFilter | None = Field(
+        default=None, description="Which edges come in full, the rest as stubs; left out: all in full."
+    )
 
 
 class ClosureQuery(_Query):
     """Everything reachable from `start` along one predicate."""
 
-    start: Name
-    predicate: Name
+    start: Name = Field(description="The id to start from.")
+    predicate: Name = Field(description="The one predicate to follow, from subject to object.")
 
 
 class ScanQuery(_Query):
     """Everything in the graph that matches, in pages of `limit`, from the cursor `after` on."""
 
-    node_types: list[Name] | None = Field(default=None, min_length=1)
-    edge_predicates: list[Name] | None = Field(default=None, min_length=1)
-    truth_status: list[Name] | None = Field(default=None, min_length=1)
-    as_of: AsOf | None = None
-    limit: StrictInt | None = Field(default=None, ge=1)
-    after: StrictStr | None = None
+    node_types: list[Name] | None = Field(
+        default=None, min_length=1, description='Types of the entities to list; "Statement" lists statements.'
+    )
+    edge_predicates: list[Name] | None = Field(
+        default=None, min_length=1, description="Predicates of the statements to list."
+    )
+    truth_status: list[Name] | None = Field(default=None, min_length=1, description=_STATUS)
+    as_of: AsOf | None = Field(default=None, description=_AS_OF)
+    limit: StrictInt | None = Field(default=None, ge=1, description="Rows of a page at most.")
+    after: StrictStr | None = Field(
+        default=None, description="The `next` of the page before, with everything else as it was."
+    )
 
 
 class SearchQuery(_Query):
     """Entities by name: text as a person would write it, types to keep to, how many at most."""
 
-    query: Name = Field(max_length=1000)
-    entity_types: list[Name] | None = Field(default=None, min_length=1)
-    limit: StrictInt = Field(default=10, ge=1, le=100)
+    query: Name = Field(max_length=1000, description="A name, part of one, or an id.")
+    entity_types: list[Name] | None = Field(
+        default=None, min_length=1, description="Only entities of these types, subclasses too."
+    )
+    limit: StrictInt = Field(default=10, ge=1, le=100, description="How many candidates at most.")
 
 
 class Result(BaseModel):

@@ -5,6 +5,7 @@ from typing import Any
 
 from bfsql_rdf.engine.bfs import run_bfs
 from bfsql_rdf.engine.closure import run_closure
+from bfsql_rdf.engine.examples import Example
 from bfsql_rdf.engine.explain import explain_bfs, explain_closure, explain_scan
 from bfsql_rdf.engine.prompt import Prompter
 from bfsql_rdf.engine.scan import Scanner
@@ -64,6 +65,9 @@ class Embedded:
 
     def prompt(self) -> str:
         return self._prompter()
+
+    def examples(self) -> list[Example]:
+        return self._prompter.examples()
 
     def explain(self, query: BfsQuery | ClosureQuery | ScanQuery) -> dict[str, Any]:
         """`{sparql: [text], plan: [text]}` of a query, which is run."""

@@ -59,31 +59,42 @@ class Prompter:
         self._index, self._schema = index, schema
         self._lock = Lock()
         self._text: str | None = None
+        self._found: tuple[Examples, list[Example]] | None = None
 
     def __call__(self) -> str:
         """As `make_prompt`."""
         with self._lock:
             if self._text is None:
-                self._text = make_prompt(self._index, self._schema(4000))
+                self._text = make_prompt(self._index, self._schema(4000), self._examples())
             return self._text
 
+    def examples(self) -> list[Example]:
+        """The queries that the prompt shows."""
+        with self._lock:
+            return list(self._examples()[1])
 
-def make_prompt(index: Index, schema: Schema, examples: bool = True) -> str:
+    def _examples(self) -> tuple[Examples, list[Example]]:
+        if self._found is None:
+            found = Examples(self._index)
+            self._found = found, found.all()
+        return self._found
+
+
+def make_prompt(index: Index, schema: Schema, examples: tuple[Examples, list[Example]] | None) -> str:
     """Markdown for a model that is to query this graph; the same graph gives the same text.
 
     Without `examples`, which an endpoint would have to be asked for, none are given.
     """
-    found = Examples(index)
     parts = [
         "# Querying this graph with BFS-QL\n",
         CALLS,
         _graph(schema),
-        _hops(index, schema, found.seeds.hop() if examples else None),
+        _hops(index, schema, examples[0].seeds.hop() if examples else None),
         FILTERS,
         _walked(index, schema),
         _ids(index, schema),
         ANSWERS + _values(index),
-        _examples(found.all()) if examples else "",
+        _examples(examples[1]) if examples else "",
     ]
     return "\n".join(part for part in parts if part)
 

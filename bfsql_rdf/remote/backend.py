@@ -9,6 +9,7 @@ from typing import Any
 from pyoxigraph import Literal, NamedNode, Triple
 
 from bfsql_rdf.compiler import hops, regions, surveys
+from bfsql_rdf.engine.examples import Example
 from bfsql_rdf.engine.prompt import make_prompt
 from bfsql_rdf.engine.scan import Scanner
 from bfsql_rdf.engine.schema import Describer
@@ -266,7 +267,11 @@ class EndpointBackend(Remote):
 
     def prompt(self) -> str:
         """Markdown that teaches a language model to query this graph; without examples, which would be run."""
-        return make_prompt(self.index, self.schema(4000), examples=False)
+        return make_prompt(self.index, self.schema(4000), None)
+
+    def examples(self) -> list[Example]:
+        """None: they would have to be asked for."""
+        return []
 
     # Explanations
 

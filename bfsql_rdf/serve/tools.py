@@ -1,17 +1,16 @@
-"""The questions of the language as tools for a model: what each is for, its schema, and its answer within a budget."""
+"""The questions of the language as tools for a model: each answers compact JSON within a budget of tokens."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
 from bfsql_rdf.graph import Graph
 from bfsql_rdf.models import BfsQuery, ClosureQuery, ScanQuery, SearchQuery, read_query
-from bfsql_rdf.serve.budget import fit_list, fit_nodes, fit_subgraph, fits, spelled
-
-LISTED = 25
-"""Types and predicates that a description names."""
+from bfsql_rdf.serve import budget
+from bfsql_rdf.serve.words import TITLES, schema_of, words_of
 
 
 class DescribeQuery(BaseModel):
@@ -19,7 +18,7 @@ class DescribeQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    ids: list[StrictStr] = Field(min_length=1)
+    ids: list[StrictStr] = Field(min_length=1, description="One or more ids.")
 
 
 class SchemaQuery(BaseModel):
@@ -27,116 +26,79 @@ class SchemaQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    max_tokens: StrictInt = Field(default=4000, ge=600)
+    max_tokens: StrictInt = Field(
+        default=4000, ge=600, description="About how long the answer may be; never longer than the server allows."
+    )
+
+
+MODELS: dict[str, type[BaseModel]] = {
+    "search_entities": SearchQuery,
+    "bfs_query": BfsQuery,
+    "describe_entities": DescribeQuery,
+    "describe_schema": SchemaQuery,
+    "transitive_closure_query": ClosureQuery,
+    "scan_query": ScanQuery,
+}
 
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool: `call` takes its arguments and gives compact JSON; it raises BfsqlError."""
+    """One tool as a model is told of it."""
 
     name: str
     title: str
     description: str
     schema: dict[str, Any]
-    call: Callable[[dict[str, Any]], str]
 
 
-def make_tools(graph: Graph, max_tokens: int) -> list[Tool]:
-    """The tools of a graph, whose descriptions name its own types, predicates and statuses."""
-    kinds, links, told = _graph_words(graph)
-    hop = (
-        "A statement is a node and takes a hop of its own: what is N relationships away is 2N hops away."
-        if graph.profile.view == "nodes"
-        else "One relationship is one hop; edges among the outermost nodes take one hop more."
-    )
-
-    def bfs(given: dict[str, Any]) -> str:
-        return spelled(fit_subgraph(graph.bfs_query(given).to_dict(), max_tokens))
-
-    def closure(given: dict[str, Any]) -> str:
-        return spelled(fit_list(graph.transitive_closure_query(given).to_dict(), "entities", max_tokens))
-
-    def scan(given: dict[str, Any]) -> str:
-        query = read_query(ScanQuery, given)
-        limit = min(query.limit or graph.profile.limits.scan, graph.profile.limits.scan)
-        while True:
-            body = graph.scan_query(query.model_copy(update={"limit": limit})).to_dict()
-            if fits(body, max_tokens) or limit == 1:
-                return spelled(body if fits(body, max_tokens) else fit_nodes(body, max_tokens))
-            limit = max(limit // 2, 1)
-
-    def search(given: dict[str, Any]) -> str:
-        return spelled(fit_list(graph.search_entities(given).to_dict(), "candidates", max_tokens))
-
-    def describe(given: dict[str, Any]) -> str:
-        query = read_query(DescribeQuery, given)
-        return spelled(fit_nodes(graph.describe_entities(query.ids).to_dict(), max_tokens))
-
-    def schema(given: dict[str, Any]) -> str:
-        query = read_query(SchemaQuery, given)
-        return graph.describe_schema(max(min(query.max_tokens, max_tokens), 600)).to_json()
-
-    texts: dict[str, tuple[str, str, type[BaseModel], Callable[[dict[str, Any]], str]]] = {
-        "bfs_query": (
-            "Search outward",
-            "The subgraph around some seeds (ids), out to max_hops, links followed in both directions. " + hop + " "
-            "Without filters everything comes in full, which is long: node_filter.entity_types and "
-            "edge_filter.predicates name what is wanted in full, the rest comes as stubs ({id, entity_type}; {subject, "
-            "predicate, object}), an empty list makes all stubs; they never change what is found. truth_status says "
-            "which statements are walked (asserted_true alone unless you say so), as_of leaves out later ones, "
-            "expand_traits (Symmetric, Inverse) adds the edges that follow. `truncated` says what was left out.\n"
-            + told,
-            BfsQuery,
-            bfs,
-        ),
-        "search_entities": (
-            "Find ids by name",
-            "From a name, part of one or an id to the entities it may mean, best first: case, accents and small typos "
-            "are forgiven. Ids are needed everywhere else: begin here." + kinds,
-            SearchQuery,
-            search,
-        ),
-        "describe_entities": (
-            "Everything about some nodes",
-            "Full nodes by their ids, texts whole; ids that are not there stand in not_found.",
-            DescribeQuery,
-            describe,
-        ),
-        "transitive_closure_query": (
-            "Follow one predicate to any depth",
-            "Every id that one predicate leads to from `start`, subject to object, over asserted statements; ids only."
-            + links,
-            ClosureQuery,
-            closure,
-        ),
-        "scan_query": (
-            "List what matches",
-            "Everything of some node_types, or every statement that matches edge_predicates, truth_status and as_of, "
-            "wherever it is; in pages: repeat the query with the answer's `next` as `after`." + kinds,
-            ScanQuery,
-            scan,
-        ),
-        "describe_schema": (
-            "What the graph holds",
-            "Types, predicates with what they join, statuses, positions, traits, prefixes; counted, most used first.",
-            SchemaQuery,
-            schema,
-        ),
-    }
+def make_tools(graph: Graph, known: bool = True) -> list[Tool]:
+    """The tools of a graph, in its own words with examples that run on it; as `words_of`."""
+    words = words_of(graph, known)
     return [
-        Tool(name, title, description, model.model_json_schema(), call)
-        for name, (title, description, model, call) in texts.items()
+        Tool(name, title, words.descriptions[name], schema_of(MODELS[name], words.examples.get(name, [])))
+        for name, title in TITLES.items()
     ]
 
 
-def _graph_words(graph: Graph) -> tuple[str, str, str]:
-    """What the descriptions say of this graph: its types, its links, and all with statuses and positions."""
-    schema = graph.describe_schema(2000)
-    types = [one["name"] for one in schema.entity_types[:LISTED]]
-    links = [one["name"] for one in schema.predicates if one["kind"] != "value"][:LISTED]
-    kinds = f" Types here: {', '.join(types)}." if types else " No node has a type here."
-    lines = f" Links here: {', '.join(links)}." if links else " There are no links here."
-    told = (kinds + lines).strip() + f" Statuses: {', '.join(schema.truth_statuses) or 'asserted_true'}."
-    for kind, span in (schema.positions or {}).items():
-        told += f" Positions ({kind}): {span['first']} to {span['last']}."
-    return kinds, lines, told
+def make_calls(graph: Graph, max_tokens: int) -> dict[str, Callable[[dict[str, Any]], str]]:
+    """For each tool what answers its arguments, as compact JSON of at most `max_tokens`; raises BfsqlError."""
+
+    def bfs(given: dict[str, Any]) -> dict[str, Any]:
+        return budget.fit_subgraph(graph.bfs_query(given).to_dict(), max_tokens, graph.profile.labels)
+
+    def closure(given: dict[str, Any]) -> dict[str, Any]:
+        return budget.fit_list(graph.transitive_closure_query(given).to_dict(), "entities", max_tokens)
+
+    def scan(given: dict[str, Any]) -> dict[str, Any]:
+        query = read_query(ScanQuery, given)
+        most = graph.profile.limits.scan
+
+        def page(rows: int) -> dict[str, Any]:
+            return graph.scan_query(query.model_copy(update={"limit": rows})).to_dict()
+
+        return budget.fit_page(page, min(query.limit or most, most), max_tokens)
+
+    def search(given: dict[str, Any]) -> dict[str, Any]:
+        return budget.fit_list(graph.search_entities(given).to_dict(), "candidates", max_tokens, budget.NAMES)
+
+    def describe(given: dict[str, Any]) -> dict[str, Any]:
+        query = read_query(DescribeQuery, given)
+        return budget.fit_rows(graph.describe_entities(query.ids).to_dict(), max_tokens)
+
+    def schema(given: dict[str, Any]) -> dict[str, Any]:
+        query = read_query(SchemaQuery, given)
+        return graph.describe_schema(min(query.max_tokens, max_tokens)).to_dict()
+
+    asks = {
+        "search_entities": search,
+        "bfs_query": bfs,
+        "describe_entities": describe,
+        "describe_schema": schema,
+        "transitive_closure_query": closure,
+        "scan_query": scan,
+    }
+    return {name: partial(_told, ask) for name, ask in asks.items()}
+
+
+def _told(ask: Callable[[dict[str, Any]], dict[str, Any]], given: dict[str, Any]) -> str:
+    return budget.spelled(ask(given))

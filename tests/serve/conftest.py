@@ -14,6 +14,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_play
 
 import bfsql_rdf
 from bfsql_rdf import Graph
+from bfsql_rdf.serve.mcp import mcp_app
+from tests.serve import protocol
 from tests.serve.servers import Running, medical
 from tests.serve.servers import serving as serving_http
 from tests.serve.sidecar import Sidecar, serving
@@ -149,6 +151,14 @@ def explorer(chromium: Browser, sidecars: dict[str, Sidecar], request: pytest.Fi
     context.close()
     assert found.errors == []
     assert found.hosts <= {urlsplit(sidecar.url).netloc}
+
+
+@pytest.fixture(scope="session")
+def mcp_url(graph: Graph) -> Iterator[str]:
+    """The graph over streamable HTTP, for a further host and a further origin."""
+    app = mcp_app(graph, hosts=["graph.example.org"], origins=["https://app.example.org"])
+    with protocol.serving(app) as root:
+        yield f"{root}/mcp"
 
 
 @pytest.fixture

@@ -216,7 +216,8 @@ def test_models_are_served_beside_to_who_has_a_token(locked: Running, monkeypatc
     for origin in origins:
         response = locked.client.post("/mcp", json=asked, headers=headers | bearer(TOKENS[0]) | origin)
         assert response.status_code == 200, response.text
-        assert "bfs_query" in {tool["name"] for tool in response.json()["result"]["tools"]}
+        event = next(line for line in response.text.splitlines() if line.startswith("data: {"))
+        assert "bfs_query" in {tool["name"] for tool in json.loads(event.removeprefix("data: "))["result"]["tools"]}
     named = {"Host": "graph.example"}
     with serving(medical(), host="0.0.0.0") as anywhere, serving(medical(), allow_hosts=("graph.example",)) as one:
         for server in (anywhere, one):
