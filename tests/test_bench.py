@@ -14,3 +14,12 @@ def test_the_benchmark_runs_and_both_sides_agree() -> None:
     assert " yes" in done.stdout
     assert "NO:" not in done.stdout
     assert "equal: True" in done.stdout
+
+
+def test_the_load_on_a_sidecar_is_answered_without_errors() -> None:
+    command = [sys.executable, "-m", "bench.sidecar", "--statements", "2000", "--seconds", "0.3"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = [line for line in done.stdout.splitlines() if "clients, sidecar" in line]
+    assert len(rows) == 4
+    assert all(" none " in row for row in rows)
