@@ -26,6 +26,7 @@ def serve(
     max_body: Annotated[int, typer.Option("--max-body", help="Bytes of a body.")] = 1_000_000,
     max_items: Annotated[int, typer.Option("--max-items", help="Entries of a list in a query.")] = 1000,
     idle_seconds: Annotated[float, typer.Option("--idle-seconds", help="How long a client may pause.")] = 10,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", help="Tokens of an answer at /mcp, estimated.")] = 20_000,
     log: Annotated[str, typer.Option("--log", help="Access log: text, json or off.")] = "text",
 ) -> None:
     """Serve over HTTP, until SIGTERM or Ctrl-C; tokens also from BFSQL_TOKENS."""
@@ -51,6 +52,7 @@ def serve(
         max_body=max_body,
         max_items=max_items,
         idle_seconds=idle_seconds,
+        max_tokens=max_tokens,
         log=log,  # type: ignore[arg-type]
     )
     run(open_source(source, profile, lenient), options)

@@ -46,7 +46,7 @@ async def answer(
 
     body, squeezed, limit = await service.gate.run(build, request.receive, service.seconds)
     if limit:
-        service.meters.truncations.labels(limit).inc()
+        service.meters.truncations.labels(path_of(request.scope).strip("/"), limit).inc()
     if limit == "timeout":
         headers = {"Cache-Control": "no-store", "Vary": headers["Vary"]}
     if squeezed:

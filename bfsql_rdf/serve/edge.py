@@ -51,7 +51,7 @@ class Edge:
             route, status = self._route(path_of(scope)), str(exchange.status or 499)
             meters.requests.labels(route, status).inc()
             meters.seconds.labels(route, status).observe(seconds)
-            meters.bytes.labels(route).inc(exchange.sent)
+            meters.bytes.labels(route).observe(exchange.sent)
             self._log(scope, exchange, seconds)
 
     async def _handle(self, scope: Scope, exchange: "Exchange") -> None:

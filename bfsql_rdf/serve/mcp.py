@@ -5,9 +5,10 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from functools import partial
+from dataclasses import dataclass
 from importlib.metadata import version
 from threading import Lock
+from time import perf_counter
 from typing import Any, TypeVar
 
 import anyio
@@ -37,18 +38,31 @@ AT_ONCE = 4
 """Calls that are worked on at a time; others wait."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
+
+@dataclass(frozen=True)
+class ToolCall:
+    """What one call of a tool came to: seconds with the time in line, bytes of the answer, the limit that cut it."""
+
+    tool: str
+    answered: bool
+    seconds: float
+    size: int
+    limit: str | None
+
+
+Observe = Callable[[ToolCall], None]
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-def make_server(graph: Graph, max_tokens: int = 20_000) -> Server[Any]:
+def make_server(graph: Graph, max_tokens: int = 20_000, observe: Observe | None = None) -> Server[Any]:
     """A server of one graph, each answer of at most `max_tokens` (estimated); serve it over stdio or HTTP.
 
-    Raises QueryError for a budget too small to say anything.
+    `observe` is told of each call of a tool. Raises QueryError for a budget too small to say anything.
     """
     if max_tokens < budget.FLOOR:
         raise QueryError(f"max_tokens is at least {budget.FLOOR}", code="bad_value", where="max_tokens")
-    face = _Face(graph, max_tokens)
+    face = _Face(graph, max_tokens, observe or (lambda call: None))
     return Server(
         "bfsql-rdf",
         version=version("bfsql-rdf"),
@@ -68,8 +82,8 @@ def make_server(graph: Graph, max_tokens: int = 20_000) -> Server[Any]:
 class _Face:
     """What the protocol asks of one graph, answered in threads so that the event loop stays free."""
 
-    def __init__(self, graph: Graph, max_tokens: int) -> None:
-        self._graph = graph
+    def __init__(self, graph: Graph, max_tokens: int, observe: Observe) -> None:
+        self._graph, self._observe = graph, observe
         self._calls = make_calls(graph, max_tokens)
         self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="bfsql-mcp")
         self._lock = Lock()
@@ -102,11 +116,20 @@ class _Face:
         if call is None:
             hint = f"Known: {', '.join(self._calls)}"
             return _failed(QueryError(f"there is no tool {params.name!r}", code="unknown_tool", hint=hint))
+        began, limit = perf_counter(), None
+
+        def told() -> tuple[str, str | None]:
+            body = call(params.arguments or {})
+            return budget.spelled(body), (body.get("truncated") or {}).get("limit")
+
         try:
-            text = await self._asked(params.name, partial(call, params.arguments or {}))
+            text, limit = await self._asked(params.name, told)
+            result = types.CallToolResult(content=[types.TextContent(type="text", text=text)])
         except BfsqlError as error:
-            return _failed(error)
-        return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
+            result = _failed(error)
+        size = sum(len(part.text.encode()) for part in result.content if isinstance(part, types.TextContent))
+        self._observe(ToolCall(params.name, not result.is_error, perf_counter() - began, size, limit))
+        return result
 
     async def list_prompts(self, context: Any, params: Any) -> types.ListPromptsResult:
         told = "How to query this graph: its types, predicates, statuses, and examples that run on it."
@@ -190,6 +213,7 @@ def mcp_app(
     hosts: Sequence[str] | None = None,
     origins: Sequence[str] | None = None,
     path: str = "/mcp",
+    observe: Observe | None = None,
 ) -> Starlette:
     """Streamable HTTP at `path`, stateless: an application of its own, or a route of another.
 
@@ -208,14 +232,15 @@ def mcp_app(
 
     Requests for a Host or from an Origin other than loopback's are refused, so that no page of elsewhere reaches it;
     `hosts` ("graph.example.org", with or without a port; "*" for any) and `origins` ("https://app.example.org") are
-    taken besides. Nothing here asks for a token: that is for the application around it.
+    taken besides. Nothing here asks for a token: that is for the application around it. `observe` is told of each call
+    of a tool.
     """
     names = [name for host in (*LOOPBACK, *(hosts or ())) if host != "*" for name in _ports(host)]
     own = [f"{scheme}://{name}" for scheme in ("http", "https") for name in names]
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True, allowed_hosts=names, allowed_origins=[*own, *(origins or ())]
     )
-    transport = _Transport(make_server(graph, max_tokens), security, any_host="*" in (hosts or ()))
+    transport = _Transport(make_server(graph, max_tokens, observe), security, any_host="*" in (hosts or ()))
     return Starlette(routes=[Route(path, endpoint=transport)], lifespan=lambda app: transport.running())
 
 

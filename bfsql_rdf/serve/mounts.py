@@ -27,8 +27,14 @@ def model_context(app: FastAPI, service: Service) -> None:
         from bfsql_rdf.serve.mcp import mcp_app
     except ModuleNotFoundError:
         return
-    hosts = service.options.hosts
-    beside = mcp_app(service.graph, hosts=["*"] if hosts is None else sorted(hosts), origins=service.options.cors)
+    own = service.options
+    beside = mcp_app(
+        service.graph,
+        own.max_tokens,
+        hosts=["*"] if own.hosts is None else sorted(own.hosts),
+        origins=own.cors,
+        observe=service.meters.called,
+    )
     app.router.routes.extend(beside.routes)
     service.lifespans.append(lambda: beside.router.lifespan_context(beside))
 

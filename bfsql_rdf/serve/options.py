@@ -21,7 +21,8 @@ class ServeOptions:
     `workers_at_once`: queries at work (None: cores + 2); `queue_seconds`, `max_waiting`: how long and how many more
     wait; `max_requests`: requests in any stage; `max_body`: bytes of a body; `max_items`: entries of a list in it;
     `max_depth`: how deep it nests; `idle_seconds`: how long a client may send nothing while it has something to send;
-    `body_seconds`: how long a whole body may take. Raises QueryError for a bound that is none.
+    `body_seconds`: how long a whole body may take; `max_tokens`: of an answer at `/mcp`, estimated. Raises QueryError
+    for a bound that is none.
     """
 
     host: str = "127.0.0.1"
@@ -38,6 +39,7 @@ class ServeOptions:
     max_depth: int = 20
     idle_seconds: float = 10
     body_seconds: float = 60
+    max_tokens: int = 20_000
     log: Log = "text"
 
     def __post_init__(self) -> None:

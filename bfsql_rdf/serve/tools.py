@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
@@ -60,8 +59,8 @@ def make_tools(graph: Graph, known: bool = True) -> list[Tool]:
     ]
 
 
-def make_calls(graph: Graph, max_tokens: int) -> dict[str, Callable[[dict[str, Any]], str]]:
-    """For each tool what answers its arguments, as compact JSON of at most `max_tokens`; raises BfsqlError."""
+def make_calls(graph: Graph, max_tokens: int) -> dict[str, Callable[[dict[str, Any]], dict[str, Any]]]:
+    """For each tool what answers its arguments, in at most `max_tokens` of compact JSON; raises BfsqlError."""
 
     def bfs(given: dict[str, Any]) -> dict[str, Any]:
         return budget.fit_subgraph(graph.bfs_query(given).to_dict(), max_tokens, graph.profile.labels)
@@ -89,7 +88,7 @@ def make_calls(graph: Graph, max_tokens: int) -> dict[str, Callable[[dict[str, A
         query = read_query(SchemaQuery, given)
         return graph.describe_schema(min(query.max_tokens, max_tokens)).to_dict()
 
-    asks = {
+    return {
         "search_entities": search,
         "bfs_query": bfs,
         "describe_entities": describe,
@@ -97,8 +96,3 @@ def make_calls(graph: Graph, max_tokens: int) -> dict[str, Callable[[dict[str, A
         "transitive_closure_query": closure,
         "scan_query": scan,
     }
-    return {name: partial(_told, ask) for name, ask in asks.items()}
-
-
-def _told(ask: Callable[[dict[str, Any]], dict[str, Any]], given: dict[str, Any]) -> str:
-    return budget.spelled(ask(given))

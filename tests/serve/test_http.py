@@ -112,7 +112,8 @@ def test_an_answer_that_the_clock_has_cut_is_not_kept() -> None:
             assert response.json()["truncated"]["limit"] == "timeout"
             assert response.headers["cache-control"] == "no-store"
             assert "etag" not in response.headers
-            assert f'bfsql_truncations_total{{limit="timeout"}} {number}.0' in hurried.client.get("/metrics").text
+            counted = f'bfsql_truncations_total{{limit="timeout",primitive="bfs_query"}} {number}.0'
+            assert counted in hurried.client.get("/metrics").text
 
 
 def test_a_large_answer_is_compressed_for_who_takes_it(server: Running) -> None:
@@ -166,7 +167,7 @@ def test_metrics_count_requests_by_known_routes_only() -> None:
         assert 'bfsql_http_requests_total{route="other",status="404"} 2.0' in text
         assert "nix" not in text
         assert 'bfsql_http_request_seconds_bucket{le="+Inf",route="/bfs_query",status="200"} 1.0' in text
-        assert 'bfsql_http_answer_bytes_total{route="/bfs_query"}' in text
+        assert 'bfsql_http_answer_bytes_sum{route="/bfs_query"}' in text
         assert "bfsql_http_requests_in_flight 1.0" in text
         assert "bfsql_queries_running 0.0" in text
         assert "bfsql_queries_waiting 0.0" in text

@@ -74,6 +74,27 @@ def test_the_sidecar_has_it_behind_its_tokens(graph: bfsql_rdf.Graph) -> None:
         anyio.run(main)
 
 
+def test_the_sidecar_bounds_answers_and_counts_calls(graph: bfsql_rdf.Graph) -> None:
+    async def work(url: str) -> None:
+        async with Client(streamable_http_client(url)) as client:
+            cut = told(await client.call_tool("scan_query", {"node_types": ["Drug", "Gene", "Publication"]}))
+            assert cut["truncated"]["limit"] == "max_tokens"
+            assert (await client.call_tool("scan_query", {})).is_error
+
+    with serving(create_app(graph, ServeOptions(max_tokens=600))) as root:
+        anyio.run(work, f"{root}/mcp")
+        text = httpx2.get(f"{root}/metrics").text
+    for line in (
+        'bfsql_tool_calls_total{outcome="answered",tool="scan_query"} 1.0',
+        'bfsql_tool_calls_total{outcome="error",tool="scan_query"} 1.0',
+        'bfsql_tool_seconds_count{tool="scan_query"} 2.0',
+        'bfsql_truncations_total{limit="max_tokens",primitive="scan_query"} 1.0',
+    ):
+        assert line in text
+    with pytest.raises(bfsql_rdf.QueryError, match="at least 600"):
+        create_app(graph, ServeOptions(max_tokens=599))
+
+
 def test_it_is_a_route_of_another_application(graph: bfsql_rdf.Graph) -> None:
     beside = mcp_app(graph)
 
